@@ -18,7 +18,7 @@ use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{lower, need};
 use jut_native::CompileError;
-use jut_native::object::{Machine, MathLibrary, ObjectWriter, Place};
+use jut_native::object::{Machine, MathLibrary, ObjectWriter, Report};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -97,7 +97,7 @@ fn agree_by(
         let order: Vec<usize> = (0..border.params.len() + call.results.len()).collect();
         let need = need::query(&lowered.program).ok();
         let name = format!("p{k}");
-        file.add(&name, &lowered.program, &order, need.as_ref(), &mut |kind, span| Place {
+        file.add(&name, &lowered.program, &order, need.as_ref(), &mut |kind, span| Report {
             line: span.start,
             column: span.end,
             message: kind.code().to_owned(),

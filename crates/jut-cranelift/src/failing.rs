@@ -12,17 +12,6 @@ use jut_ir::ir::Literal;
 use jut_loop::form::{Atom, Check, Site};
 use jut_runtime::workspace::layout;
 
-/// What is still to be written at the end of a function.
-#[derive(Default)]
-pub(crate) struct Failing {
-    /// Stores the failure and returns: parameters are site, kind of error and three operands.
-    failing: Option<ir::Block>,
-    /// Returns the status that is its parameter.
-    returning: Option<ir::Block>,
-    /// Cold blocks: where they fail, and with which operands.
-    pending: Vec<(ir::Block, Site, Vec<ir::Value>)>,
-}
-
 impl Translator<'_> {
     pub(crate) fn check(&mut self, check: Check, site: Site) -> Result<()> {
         let (holds, operands) = match check {

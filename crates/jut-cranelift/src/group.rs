@@ -16,49 +16,9 @@
 
 use crate::machine;
 use crate::translate::{Result, Translator, block_args};
-use crate::vector::{Plan, anywhere};
+use crate::vector::{Carried, PairPlan, Waiting, Way, anywhere};
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use jut_loop::form::{Block, Value};
-
-/// Values of a group that wait for the branch, at most, if a group is more than one pair: they are in
-/// registers.
-const WAITING: usize = 8;
-
-/// A store of a pair that waits.
-pub(crate) struct Waiting {
-    pub(crate) buffer: Value,
-    /// From the index.
-    pub(crate) offset: i64,
-    pub(crate) value: ir::Value,
-}
-
-/// How the products of derivatives of some pairs are computed, and what becomes of stores.
-pub(crate) enum Way {
-    /// Each as it is defined; stores happen where they stand.
-    Direct,
-    /// As plain products, which are noted; stores wait.
-    Plain { products: Vec<ir::Value>, stores: Vec<Waiting> },
-    /// As they are defined, without a branch, after they have been computed as plain products; stores
-    /// wait.
-    Again { stores: Vec<Waiting> },
-}
-
-impl Way {
-    fn stores(self) -> Vec<Waiting> {
-        match self {
-            Way::Direct => Vec::new(),
-            Way::Plain { stores, .. } | Way::Again { stores } => stores,
-        }
-    }
-}
-
-/// How many pairs make a group in which so many values of each wait.
-pub(crate) fn pairs_of(waiting: usize) -> usize {
-    [4, 2].into_iter().find(|pairs| pairs * waiting <= WAITING).unwrap_or(1)
-}
-
-/// What is carried into a pair.
-pub(crate) type Carried = Vec<(Value, ir::Value)>;
+use jut_loop::form::Block;
 
 impl Translator<'_> {
     /// Translates the body for neighbouring pairs of iterations from `index` on, given what is carried
@@ -66,7 +26,7 @@ impl Translator<'_> {
     pub(crate) fn pairs(
         &mut self,
         body: &Block,
-        plan: &Plan,
+        plan: &PairPlan,
         index: ir::Value,
         carried: &[Carried],
     ) -> Result<Vec<Vec<ir::Value>>> {
@@ -83,7 +43,7 @@ impl Translator<'_> {
     fn each(
         &mut self,
         body: &Block,
-        plan: &Plan,
+        plan: &PairPlan,
         (index, first): (ir::Value, i64),
         carried: &[Carried],
         way: &mut Way,
@@ -98,7 +58,7 @@ impl Translator<'_> {
     fn group(
         &mut self,
         body: &Block,
-        plan: &Plan,
+        plan: &PairPlan,
         place: (ir::Value, i64),
         carried: &[Carried],
     ) -> Result<Vec<Vec<ir::Value>>> {

@@ -4,10 +4,10 @@
 //! and no longer writable, and given back to the system when the program is dropped.
 
 use crate::program;
+use crate::signature::names_of_calls;
 use crate::target::Target;
-use cranelift_codegen::ir::LibCall;
+use cranelift_codegen::control::ControlPlane;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
-use cranelift_module::default_libcall_names;
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::shares::LEAST;
 use jut_loop::poll;
@@ -39,8 +39,8 @@ pub const BACKEND: Backend = Backend {
     target,
     compile,
     kept: |_| None,
-    text: Text { stage: "clif", about: "Cranelift's text form", target, print: crate::clif },
-    assembly: crate::assembly,
+    text: Text { stage: "clif", about: "Cranelift's text form", target, print: clif },
+    assembly,
     #[cfg(feature = "aot")]
     object: Some(|machine, math| Ok(Box::new(crate::ObjectFile::new(machine, math)?))),
     #[cfg(not(feature = "aot"))]
@@ -71,16 +71,29 @@ fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     unsafe { Compiled::new(program, entry, footprint, Box::new(code)) }
 }
 
+/// The program in Cranelift's text form, before its optimizations.
+pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
+    let mut module = module(program, &Target::host()?)?;
+    program::printed(program, &mut module, &|unit, _| Ok(unit.context.func.display().to_string()))
+}
+
+/// The program as Cranelift's assembly text for this machine.
+pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
+    let target = Target::host()?;
+    let mut module = module(program, &target)?;
+    program::printed(program, &mut module, &|unit, name| {
+        unit.context.set_disasm(true);
+        let isa = target.for_function(&unit.context.func);
+        let code = unit.context.compile(isa, &mut ControlPlane::default()).map_err(|e| {
+            CompileError::Codegen { function: name.to_owned(), reason: e.inner.to_string() }
+        })?;
+        Ok(code.vcode.clone().unwrap_or_default())
+    })
+}
+
 /// An empty module for a program.
-pub(crate) fn module(program: &LoopProgram, target: &Target) -> Result<JITModule, CompileError> {
-    let names = Box::new(|call: LibCall| match call {
-        // Machines without an instruction for these call the runtime.
-        LibCall::FloorF64 => "jut_floor".to_owned(),
-        LibCall::CeilF64 => "jut_ceil".to_owned(),
-        LibCall::TruncF64 => "jut_trunc".to_owned(),
-        other => default_libcall_names()(other),
-    });
-    let mut builder = JITBuilder::with_isa(target.usual().clone(), names);
+fn module(program: &LoopProgram, target: &Target) -> Result<JITModule, CompileError> {
+    let mut builder = JITBuilder::with_isa(target.usual().clone(), Box::new(names_of_calls));
     builder.symbol_lookup_fn(Box::new(symbols::address));
     // All code of a program lies in one reserved range, so that calls within it reach each other.
     let reserve = (1 << 20) + program.size().saturating_mul(BYTES_PER_STATEMENT);

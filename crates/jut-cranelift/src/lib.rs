@@ -13,6 +13,8 @@
 //! | [`BACKEND`] | a program in executable memory; calling it is [`jut_native`]'s |
 //! | `aot` | programs in an object file, called from C: with the feature `aot` only |
 //! | `program` | all functions of a program into any Cranelift module |
+//! | `unit` | a module in the making, and the function that is being written |
+//! | `signature` | what functions take and give, and which of the runtime there are |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `shares` | calls that may run on several threads |
 //! | `failing` | checks and errors |
@@ -40,14 +42,15 @@ mod machine;
 mod memory;
 mod program;
 mod shares;
+mod signature;
 mod target;
 mod translate;
+mod unit;
 mod vector;
 
 #[cfg(feature = "aot")]
 pub use aot::ObjectFile;
 pub use cranelift_codegen::VERSION;
-pub use jit::BACKEND;
+pub use jit::{BACKEND, assembly, clif};
 pub use jut_native::{Arg, CallError, CompileError, Compiled};
-pub use program::{assembly, clif};
 pub use target::Target;

@@ -7,8 +7,8 @@
 //!
 //! *Cost*: a look at each statement of an outermost loop.
 
-use crate::translate::Translator;
 use cranelift_codegen::ir::{self, InstBuilder};
+use cranelift_frontend::FunctionBuilder;
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_loop::form::{Atom, Block, Stmt};
@@ -29,27 +29,24 @@ impl Literals {
     pub(crate) fn get(&self, x: f64) -> Option<ir::Value> {
         if self.values.is_empty() { None } else { self.values.get(&x.to_bits()).copied() }
     }
-}
 
-impl Translator<'_> {
     /// Writes the literals of a loop that begins after this.
-    pub(crate) fn enter_loop(&mut self, body: &Block) {
-        if self.literals.depth == 0 {
+    pub(crate) fn enter_loop(&mut self, body: &Block, builder: &mut FunctionBuilder<'_>) {
+        if self.depth == 0 {
             let mut found = Vec::new();
             literals(body, &mut found);
             for bits in found {
-                let value = self.builder.ins().f64const(f64::from_bits(bits));
-                self.literals.values.insert(bits, value);
+                self.values.insert(bits, builder.ins().f64const(f64::from_bits(bits)));
             }
         }
-        self.literals.depth += 1;
+        self.depth += 1;
     }
 
-    /// Ends what [`Translator::enter_loop`] began.
+    /// Ends what [`Literals::enter_loop`] began.
     pub(crate) fn leave_loop(&mut self) {
-        self.literals.depth -= 1;
-        if self.literals.depth == 0 {
-            self.literals.values.clear();
+        self.depth -= 1;
+        if self.depth == 0 {
+            self.values.clear();
         }
     }
 }

@@ -14,13 +14,10 @@
 //!    a load, the body, a store, so that an inner loop or call in the body keeps its registers;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
 
-use crate::group::Carried;
-use crate::translate::{Result, Translator, block_args};
-use crate::vector::Plan;
+use crate::translate::{Result, Translator, block_args, stack_slot};
+use crate::vector::{Carried, PairPlan};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{
-    self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
-};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, StackSlot, types};
 use jut_ir::prim::Lowering;
 use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt, Vector};
 use jut_loop::poll::rounds;
@@ -28,31 +25,22 @@ use jut_loop::poll::rounds;
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
 
-/// Stack slots of eight floats, reused by loops of the same depth.
-#[derive(Default)]
-pub(crate) struct LaneSlots {
-    depth: usize,
-    by_depth: Vec<Vec<StackSlot>>,
-}
-
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
-        if let Some((every, site, body)) = rounds(&source.body) {
-            let (dst, carry) = (source.dst.clone(), source.carry.clone());
-            return self.for_rounds(&For { dst, carry, body, ..*source }, Some((every, site)));
-        }
-        self.for_rounds(source, None)
-    }
-
-    /// A loop that asks between rounds of so many iterations if the call is cancelled.
-    fn for_rounds(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
-        self.enter_loop(&source.body);
-        let translated = self.for_body(source, poll);
-        self.leave_loop();
+        self.literals.enter_loop(&source.body, &mut self.builder);
+        let translated = match rounds(&source.body) {
+            None => self.for_rounds(source, None),
+            Some((every, site, body)) => {
+                let (dst, carry) = (source.dst.clone(), source.carry.clone());
+                self.for_rounds(&For { dst, carry, body, ..*source }, Some((every, site)))
+            }
+        };
+        self.literals.leave_loop();
         translated
     }
 
-    fn for_body(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
+    /// A loop, which may ask between rounds of so many iterations if the call is cancelled.
+    fn for_rounds(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
         let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         if let Some(vector) = source.vector {
             low = self.pairs_loop(source, vector, [low, high], poll)?;
@@ -128,7 +116,7 @@ impl Translator<'_> {
             self.enter(done, &source.dst);
             return Ok(());
         };
-        let [turn, asking] = [self.builder.create_block(), self.builder.create_block()];
+        let turn = self.builder.create_block();
         self.builder.ins().brif(more, body, &block_args(&next), turn, &[]);
         self.builder.switch_to_block(turn);
         let more = match down {
@@ -136,12 +124,24 @@ impl Translator<'_> {
             false => self.builder.ins().icmp(IntCC::SignedLessThan, following, high),
         };
         let more = self.and_goes_on(source, more, &next);
-        self.builder.ins().brif(more, asking, &[], done, &last);
-        self.builder.switch_to_block(asking);
-        self.poll(site);
-        self.builder.ins().jump(begin, &block_args(&next));
+        self.ask(more, site, (begin, &block_args(&next)), (done, &last));
         self.enter(done, &source.dst);
         Ok(())
+    }
+
+    /// On to the next round, if there is one and the call is not cancelled; else out of the loop.
+    fn ask(
+        &mut self,
+        more: ir::Value,
+        site: Site,
+        (begin, next): (ir::Block, &[BlockArg]),
+        (done, last): (ir::Block, &[BlockArg]),
+    ) {
+        let asking = self.builder.create_block();
+        self.builder.ins().brif(more, asking, &[], done, last);
+        self.builder.switch_to_block(asking);
+        self.poll(site);
+        self.builder.ins().jump(begin, next);
     }
 
     /// Whether there is another iteration: of a loop that may end early, only if the first of what it
@@ -162,7 +162,7 @@ impl Translator<'_> {
         [low, high]: [ir::Value; 2],
         poll: Option<(u32, Site)>,
     ) -> Result<ir::Value> {
-        let mut plan = Plan::of(source.index, &[], &source.body, vector);
+        let mut plan = PairPlan::of(source.index, &[], &source.body, vector);
         self.spread(&source.body, &mut plan)?;
         let together = i64::from(vector.width);
         let [main, done] = [self.block_with(1, 0), self.block_with(1, 0)];
@@ -196,14 +196,11 @@ impl Translator<'_> {
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, bound);
         let args = block_args(&[next]);
         if let Some((_, site)) = poll {
-            let [turn, asking] = [self.builder.create_block(), self.builder.create_block()];
+            let turn = self.builder.create_block();
             self.builder.ins().brif(more, main, &args, turn, &[]);
             self.builder.switch_to_block(turn);
             let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
-            self.builder.ins().brif(more, asking, &[], done, &args);
-            self.builder.switch_to_block(asking);
-            self.poll(site);
-            self.builder.ins().jump(begin, &args);
+            self.ask(more, site, (begin, &args), (done, &args));
         } else {
             self.builder.ins().brif(more, main, &args, done, &args);
         }
@@ -212,29 +209,28 @@ impl Translator<'_> {
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
-        if let Some((_, site, body)) = rounds(&source.body) {
-            let (dst, carry) = (source.dst.clone(), source.carry.clone());
-            return self.lanes_rounds(&Lanes { dst, carry, body, ..*source }, Some(site));
-        }
-        self.lanes_rounds(source, None)
-    }
-
-    /// A loop of sums that asks between its blocks if the call is cancelled.
-    fn lanes_rounds(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
-        self.enter_loop(&source.body);
-        let translated = self.lanes_body(source, poll);
-        self.leave_loop();
+        self.literals.enter_loop(&source.body, &mut self.builder);
+        let translated = match rounds(&source.body) {
+            None => self.lanes_rounds(source, None),
+            Some((_, site, body)) => {
+                let (dst, carry) = (source.dst.clone(), source.carry.clone());
+                self.lanes_rounds(&Lanes { dst, carry, body, ..*source }, Some(site))
+            }
+        };
+        self.literals.leave_loop();
         translated
     }
 
-    fn lanes_body(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
+    /// A loop of sums, which may ask between its blocks if the call is cancelled.
+    fn lanes_rounds(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
         let sums = source.dst.len();
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
         }
         let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         let zero = self.float(0.0);
-        let slots = self.lane_slots(sums);
+        let builder = &mut self.builder;
+        let slots = self.frame.lanes(sums, || stack_slot(builder, LANES as u32 * 8));
 
         // Blocks. Their parameters come in the order: index, count, sums or lanes.
         let outer = self.block_with(2, sums);
@@ -259,7 +255,7 @@ impl Translator<'_> {
         let zero = self.float(0.0);
         let empty = vec![zero; sums * LANES];
         let vector = source.vector;
-        let plan = vector.map(|v| Plan::of(source.index, &source.carry, &source.body, v));
+        let plan = vector.map(|v| PairPlan::of(source.index, &source.carry, &source.body, v));
         if plan.is_some() || is_small(&source.body) {
             let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
             let whole_end = self.builder.ins().iadd(start, whole);
@@ -285,13 +281,7 @@ impl Translator<'_> {
             None => {
                 self.builder.ins().brif(next[1], outer, &block_args(&next), done, &last);
             }
-            Some(site) => {
-                let asking = self.builder.create_block();
-                self.builder.ins().brif(next[1], asking, &[], done, &last);
-                self.builder.switch_to_block(asking);
-                self.poll(site);
-                self.builder.ins().jump(outer, &block_args(&next));
-            }
+            Some(site) => self.ask(next[1], site, (outer, &block_args(&next)), (done, &last)),
         }
         self.enter(done, &source.dst);
         Ok(())
@@ -302,7 +292,7 @@ impl Translator<'_> {
     fn main_loop(
         &mut self,
         source: &Lanes,
-        mut plan: Option<Plan>,
+        mut plan: Option<PairPlan>,
         [start, whole_end, end]: [ir::Value; 3],
         empty: &[ir::Value],
         [rest, combine]: [ir::Block; 2],
@@ -410,9 +400,9 @@ impl Translator<'_> {
             let value = self.builder.ins().load(types::F64, flags, address, 0);
             self.bind(*carry, value);
         }
-        self.lanes.depth += 1;
+        self.frame.enter();
         let results = self.block(&source.body);
-        self.lanes.depth -= 1;
+        self.frame.leave();
         for (slot, result) in slots.iter().zip(results?) {
             let base = self.builder.ins().stack_addr(pointer, *slot, 0);
             let address = self.builder.ins().iadd(base, place);
@@ -457,20 +447,6 @@ impl Translator<'_> {
             self.builder.append_block_param(block, ty);
         }
         block
-    }
-
-    /// One stack slot per sum for the loops of the current depth.
-    fn lane_slots(&mut self, sums: usize) -> Vec<StackSlot> {
-        let depth = self.lanes.depth;
-        if self.lanes.by_depth.len() <= depth {
-            self.lanes.by_depth.resize(depth + 1, Vec::new());
-        }
-        while self.lanes.by_depth[depth].len() < sums {
-            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, (LANES * 8) as u32, 4);
-            let slot = self.builder.create_sized_stack_slot(data);
-            self.lanes.by_depth[depth].push(slot);
-        }
-        self.lanes.by_depth[depth][..sums].to_vec()
     }
 }
 

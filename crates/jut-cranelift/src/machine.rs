@@ -242,3 +242,20 @@ fn division(
         }
     }
 }
+
+/// Operations on floats that vectors have too, with the same meaning for each half.
+pub(crate) fn is_lanewise(op: Machine) -> bool {
+    matches!(
+        op,
+        Machine::FAdd
+            | Machine::FSub
+            | Machine::FMul
+            | Machine::FTimes
+            | Machine::FDiv
+            | Machine::FNeg
+            | Machine::FAbs
+            | Machine::FSqrt
+            | Machine::FMin
+            | Machine::FMax
+    )
+}

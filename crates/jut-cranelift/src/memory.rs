@@ -7,26 +7,15 @@
 //! other is a compare and an addition on the arena's bump pointer; only a full chunk calls
 //! the runtime, on a cold path, and a null pointer from there is the error `R06`.
 
-use crate::translate::{Result, Translator, cranelift_type};
+use crate::signature::cranelift_type;
+use crate::translate::{Place, Result, Translator, stack_slot};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{
-    self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
-};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
+use jut_native::frame::spelled_out;
 use jut_runtime::arena::ALIGN;
 use jut_runtime::workspace::layout;
-
-/// An integer as a machine value plus a constant.
-pub(crate) type Index = (Option<ir::Value>, i64);
-
-/// A cell of a buffer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub cell: Cell,
-    pub buffer: ir::Value,
-    pub index: Index,
-}
 
 /// Every access is aligned and in range: checks stand before it where the types do not tell.
 fn flags() -> MemFlagsData {
@@ -134,10 +123,9 @@ impl Translator<'_> {
         arena: Arena,
         site: Site,
     ) -> Result<()> {
-        if let (Arena::Temp, Atom::Lit(Literal::I64(n)), false) =
-            (arena, len, self.left.contains(&dst))
-            && let Some(slot) = self.on_stack(dst, cell, n)
-        {
+        let builder = &mut self.builder;
+        let reserve = |bytes| stack_slot(builder, bytes);
+        if let Some(slot) = self.frame.allocation((dst, arena), cell, len, reserve) {
             let address = self.builder.ins().stack_addr(types::I64, slot, 0);
             self.bind(dst, address);
             return Ok(());
@@ -187,21 +175,6 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// A place on the stack for an allocation of constant length, if there is room. It ends with the
-    /// function, at the earliest where the allocation ends, and each time that the statement runs the
-    /// one before has ended.
-    fn on_stack(&mut self, dst: Value, cell: Cell, len: i64) -> Option<StackSlot> {
-        if let Some(slot) = self.on_stack.get(&dst) {
-            return Some(*slot);
-        }
-        let bytes = u32::try_from(len.checked_mul(cell.bytes())?).ok().filter(|n| *n > 0)?;
-        self.stack_room = self.stack_room.checked_sub(bytes)?;
-        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4);
-        let slot = self.builder.create_sized_stack_slot(data);
-        self.on_stack.insert(dst, slot);
-        Some(slot)
-    }
-
     pub(crate) fn mark(&mut self, dst: Value, arena: Arena) {
         let top = self.load_workspace(match arena {
             Arena::Temp => layout::TEMP_TOP,
@@ -245,10 +218,8 @@ impl Translator<'_> {
         let cell = self.cell(buffer)?;
         let target = self.value(buffer)?;
         let value = self.atom(value)?;
-        if let Atom::Lit(Literal::I64(n)) = len
-            && n <= UNROLLED
-        {
-            for k in 0..n.max(0) {
+        if let Some(n) = spelled_out(len) {
+            for k in 0..n {
                 self.builder.ins().store(flags(), value, target, (k * cell.bytes()) as i32);
             }
             return Ok(());
@@ -279,17 +250,12 @@ impl Translator<'_> {
         cell: Cell,
     ) -> Result<()> {
         let (to, from) = (self.value(dst)?, self.value(src)?);
-        if let Atom::Lit(Literal::I64(n)) = len
-            && n <= UNROLLED
-        {
+        if let Some(n) = spelled_out(len) {
             let ty = match cell {
-                Cell::F64 => types::F64,
-                Cell::F32 => types::F32,
-                Cell::I32 => types::I32,
-                Cell::I64 | Cell::Buffer | Cell::Word => types::I64,
-                Cell::BOOL => types::I8,
+                Cell::Scalar(scalar) => cranelift_type(Kind::Scalar(scalar)),
+                Cell::Buffer | Cell::Word => types::I64,
             };
-            for k in 0..n.max(0) {
+            for k in 0..n {
                 let offset = (k * cell.bytes()) as i32;
                 let moved = self.builder.ins().load(ty, flags(), from, offset);
                 self.builder.ins().store(flags(), moved, to, offset);
@@ -302,10 +268,3 @@ impl Translator<'_> {
         Ok(())
     }
 }
-
-/// Bytes of a function's stack for allocations: what [`jut_loop::opt::for_target`] adds, which comes first, and
-/// some more.
-pub(crate) const ON_STACK: u32 = jut_loop::opt::ADDED + 4 * 1024;
-
-/// Fills and copies of at most so many cells are spelled out.
-const UNROLLED: i64 = 8;

@@ -3,53 +3,35 @@
 //! The runtime calls such a function in one way, whatever it takes: with a workspace, a pointer to words, one per argument, and
 //! the range. So each has another function before it, which reads the words.
 
-use crate::program::{signature, word_offset};
-use crate::translate::{Result, Translator, cranelift_type};
-use cranelift_codegen::ir::{Function, InstBuilder, MemFlagsData, UserFuncName, types};
-use cranelift_codegen::{Context, ir};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_module::{FuncId, Linkage, Module};
+use crate::signature::load_words;
+use crate::translate::{Result, Translator};
+use crate::unit::{Unit, Writing};
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_module::{FuncId, Linkage};
 use jut_loop::form::{Atom, LoopFuncId, LoopFunction};
 use jut_loop::opt::shares::RANGE;
 
 /// The signature by which the runtime calls.
-pub(crate) fn declare(module: &mut dyn Module, name: &str) -> Result<FuncId> {
-    let convention = module.isa().default_call_conv();
-    let signature = signature(convention, &[types::I64; 4], &[types::I32]);
-    module.declare_function(name, Linkage::Local, &signature).map_err(|e| e.to_string())
+pub(crate) fn declare(unit: &mut Unit<'_>, name: &str) -> Result<FuncId> {
+    unit.declare(name, Linkage::Local, &[types::I64; 4], &[types::I32])
 }
 
-/// Writes the function that reads the words, into the context.
+/// Writes the function that reads the words.
 pub(crate) fn through_words(
-    module: &mut dyn Module,
-    [place, callee]: [FuncId; 2],
+    mut writing: Writing<'_>,
+    callee: FuncId,
     function: &LoopFunction,
-    context: &mut Context,
-    builder_context: &mut FunctionBuilderContext,
 ) -> Result<()> {
-    let declared = module.declarations().get_function_decl(place).signature.clone();
-    let name = UserFuncName::user(0, place.as_u32());
-    context.func = Function::with_name_signature(name, declared);
-    let mut builder = FunctionBuilder::new(&mut context.func, builder_context);
-    let block = builder.create_block();
-    builder.switch_to_block(block);
-    builder.append_block_params_for_function_params(block);
-    let [workspace, words, low, high] = *builder.block_params(block) else {
+    let [workspace, words, low, high] = writing.params[..] else {
         return Err("a share has four parameters".to_owned());
     };
-    let callee = module.declare_func_in_func(callee, builder.func);
-    let mut args = vec![workspace];
     let in_words = function.params.len().saturating_sub(RANGE);
-    for (k, param) in function.params.iter().take(in_words).enumerate() {
-        let ty = cranelift_type(function.values[param.value].kind);
-        args.push(builder.ins().load(ty, MemFlagsData::trusted(), words, word_offset(k)?));
-    }
+    let mut args = vec![workspace];
+    args.extend(load_words(&mut writing.builder, words, function, in_words)?);
     args.extend([low, high]);
-    let call = builder.ins().call(callee, &args);
-    let status = builder.inst_results(call).to_vec();
-    builder.ins().return_(&status);
-    builder.seal_all_blocks();
-    builder.finalize(module.target_config());
+    let status = writing.call(callee, &args);
+    writing.builder.ins().return_(&status);
+    writing.end();
     Ok(())
 }
 

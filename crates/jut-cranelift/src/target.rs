@@ -11,7 +11,7 @@
 //! most of a second. The single-pass allocator takes a time linear in the code, always, and its code
 //! is half as fast. [`crowding`] decides, per function.
 
-use crate::vector;
+use crate::machine::is_lanewise;
 use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
@@ -94,7 +94,7 @@ const VECTORS: Vectors = Vectors {
     guarded: false,
     in_order: false,
     nested: false,
-    operation: vector::is_lanewise,
+    operation: is_lanewise,
     function: |_| false,
     wide: |_| false,
 };

@@ -6,10 +6,9 @@
 //! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
 //! nesting of blocks.
 
-use crate::failing::Failing;
 use crate::literals::Literals;
-use crate::memory::{Index, Place};
-use crate::program::{Imports, Returns, Source, word_offset};
+use crate::signature::{Imports, Returns, cranelift_type, word_offset};
+use crate::unit::Writing;
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
     types,
@@ -18,26 +17,40 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
-use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{COS, Lowering, Machine, Prim, SIN};
-use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
+use jut_loop::form::{
+    Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
+};
 use jut_loop::kernel::Kernel;
-use jut_loop::split;
-
-/// The machine type of a kind.
-pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
-    match kind {
-        Kind::F64 => types::F64,
-        Kind::F32 => types::F32,
-        Kind::I32 => types::I32,
-        Kind::I64 | Kind::Buffer(_) => types::I64,
-        Kind::BOOL => types::I8,
-    }
-}
+use jut_native::frame::Frame;
+use jut_native::object::MathLibrary;
 
 /// Why a function could not be translated, for the reader of [`crate::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// An integer as a machine value plus a constant.
+pub(crate) type Index = (Option<ir::Value>, i64);
+
+/// A cell of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub cell: Cell,
+    pub buffer: ir::Value,
+    pub index: Index,
+}
+
+/// What is still to be written at the end of a function.
+#[derive(Default)]
+pub(crate) struct Failing {
+    /// Stores the failure and returns: parameters are site, kind of error and three operands.
+    pub(crate) failing: Option<ir::Block>,
+    /// Returns the status that is its parameter.
+    pub(crate) returning: Option<ir::Block>,
+    /// Cold blocks: where they fail, and with which operands.
+    pub(crate) pending: Vec<(ir::Block, Site, Vec<ir::Value>)>,
+}
 
 /// The state of translating one function.
 pub(crate) struct Translator<'a> {
@@ -62,17 +75,12 @@ pub(crate) struct Translator<'a> {
     references: HashMap<FuncId, FuncRef>,
     /// The workspace.
     pub(crate) workspace: ir::Value,
-    /// Stack slots for the lanes of sums, by nesting depth of their loops.
-    pub(crate) lanes: crate::loops::LaneSlots,
+    /// What jut puts on the stack.
+    pub(crate) frame: Frame<StackSlot>,
     /// The partner of the first of a sine and a cosine of one value; none for the second.
     partners: HashMap<Value, Option<Value>>,
     /// Where the cosine of such a pair goes.
     cosine: Option<StackSlot>,
-    /// Allocations that lie on the stack, and the bytes that are left there for more.
-    pub(crate) on_stack: HashMap<Value, StackSlot>,
-    pub(crate) stack_room: u32,
-    /// Allocations that do not, because they end later than the function.
-    pub(crate) left: HashSet<Value>,
     /// How the function ends when a check does not hold.
     pub(crate) failures: Failing,
     /// How the results are returned, and where those go that are returned through memory.
@@ -84,17 +92,12 @@ pub(crate) struct Translator<'a> {
 
 impl<'a> Translator<'a> {
     pub(crate) fn new(
-        module: &'a mut dyn Module,
-        imports: &'a mut Imports,
+        writing: Writing<'a>,
         [callees, through_words]: [&'a SecondaryMap<LoopFuncId, Option<FuncId>>; 2],
         program: &'a LoopProgram,
         source: &'a LoopFunction,
-        mut builder: FunctionBuilder<'a>,
     ) -> Translator<'a> {
-        let entry = builder.create_block();
-        builder.append_block_params_for_function_params(entry);
-        builder.switch_to_block(entry);
-        let params = builder.block_params(entry).to_vec();
+        let Writing { module, imports, mut builder, params } = writing;
         let returns = Returns::of(source);
         let workspace = params[0];
         let mut given = params[1..].iter().copied();
@@ -129,12 +132,9 @@ impl<'a> Translator<'a> {
             repeating: false,
             references: HashMap::default(),
             workspace,
-            lanes: Default::default(),
+            frame: Frame::of(source),
             partners: HashMap::default(),
             cosine: None,
-            on_stack: HashMap::default(),
-            left: split::left(source),
-            stack_room: crate::memory::ON_STACK,
             failures: Failing::default(),
             returns,
             area,
@@ -178,7 +178,7 @@ impl<'a> Translator<'a> {
 
     /// Finds sines and cosines of the same value: one call computes both, where the first one stands.
     fn find_partners(&mut self, block: &Block) {
-        if self.imports.source != Source::Runtime {
+        if self.imports.math != MathLibrary::Jut {
             return;
         }
         let mut alone: HashMap<(Value, Prim), Value> = HashMap::default();
@@ -543,6 +543,11 @@ impl<'a> Translator<'a> {
         self.enter(join, dst);
         Ok(())
     }
+}
+
+/// A place on the stack, aligned to sixteen bytes.
+pub(crate) fn stack_slot(builder: &mut FunctionBuilder<'_>, bytes: u32) -> StackSlot {
+    builder.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4))
 }
 
 /// Values as arguments of a block.

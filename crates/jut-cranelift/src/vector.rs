@@ -7,9 +7,8 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
-use crate::group::{self, Carried, Waiting, Way};
 use crate::machine;
-use crate::translate::{Result, Translator};
+use crate::translate::{Place, Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
@@ -18,7 +17,7 @@ use jut_loop::form::{Atom, Block, Cell, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
 
 /// How the body is to be translated.
-pub(crate) struct Plan {
+pub(crate) struct PairPlan {
     classes: Classes,
     /// What the body binds.
     inside: HashSet<Value>,
@@ -31,9 +30,49 @@ pub(crate) struct Plan {
 /// So many floats from outside are kept in registers.
 const KEPT: usize = 6;
 
+/// Values of a group that wait for the branch, at most, if a group is more than one pair: they are in
+/// registers.
+const WAITING: usize = 8;
+
+/// A store of a pair that waits.
+pub(crate) struct Waiting {
+    pub(crate) buffer: Value,
+    /// From the index.
+    pub(crate) offset: i64,
+    pub(crate) value: ir::Value,
+}
+
+/// How the products of derivatives of some pairs are computed, and what becomes of stores.
+pub(crate) enum Way {
+    /// Each as it is defined; stores happen where they stand.
+    Direct,
+    /// As plain products, which are noted; stores wait.
+    Plain { products: Vec<ir::Value>, stores: Vec<Waiting> },
+    /// As they are defined, without a branch, after they have been computed as plain products; stores
+    /// wait.
+    Again { stores: Vec<Waiting> },
+}
+
+impl Way {
+    pub(crate) fn stores(self) -> Vec<Waiting> {
+        match self {
+            Way::Direct => Vec::new(),
+            Way::Plain { stores, .. } | Way::Again { stores } => stores,
+        }
+    }
+}
+
+/// How many pairs make a group in which so many values of each wait.
+fn pairs_of(waiting: usize) -> usize {
+    [4, 2].into_iter().find(|pairs| pairs * waiting <= WAITING).unwrap_or(1)
+}
+
+/// What is carried into a pair.
+pub(crate) type Carried = Vec<(Value, ir::Value)>;
+
 impl Translator<'_> {
     /// Puts floats from outside into registers of two, before the loop.
-    pub(crate) fn spread(&mut self, body: &Block, plan: &mut Plan) -> Result<()> {
+    pub(crate) fn spread(&mut self, body: &Block, plan: &mut PairPlan) -> Result<()> {
         for stmt in &body.stmts {
             let Stmt::Prim { dst, args, .. } = stmt else { continue };
             if plan.classes.class(*dst) != Class::Wide {
@@ -55,7 +94,7 @@ impl Translator<'_> {
     pub(crate) fn pair(
         &mut self,
         body: &Block,
-        plan: &Plan,
+        plan: &PairPlan,
         (index, k): (ir::Value, i64),
         carried: &Carried,
         way: &mut Way,
@@ -136,7 +175,7 @@ impl Translator<'_> {
     /// A float for both iterations.
     fn operand(
         &mut self,
-        plan: &Plan,
+        plan: &PairPlan,
         pairs: &SecondaryMap<Value, Option<ir::Value>>,
         atom: &Atom,
     ) -> Result<ir::Value> {
@@ -159,26 +198,22 @@ impl Translator<'_> {
         index: ir::Value,
         k: i64,
     ) -> Result<(ir::Value, i32)> {
-        let place = crate::memory::Place {
-            cell: Cell::F64,
-            buffer: self.value(buffer)?,
-            index: (Some(index), k),
-        };
+        let place = Place { cell: Cell::F64, buffer: self.value(buffer)?, index: (Some(index), k) };
         Ok(self.address(&place))
     }
 }
 
-impl Plan {
+impl PairPlan {
     /// A plan for the body of a loop that is marked.
-    pub(crate) fn of(index: Value, carry: &[Value], body: &Block, vector: Vector) -> Plan {
+    pub(crate) fn of(index: Value, carry: &[Value], body: &Block, vector: Vector) -> PairPlan {
         let inside = body.stmts.iter().flat_map(|stmt| stmt.bound()).copied().collect();
         let stores = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
         let waiting = stores + body.results.len();
-        Plan {
+        PairPlan {
             classes: Classes::of(index, carry, body),
             inside,
             outside: Vec::new(),
-            together: vector.stores_last.then(|| group::pairs_of(waiting)),
+            together: vector.stores_last.then(|| pairs_of(waiting)),
         }
     }
 
@@ -200,23 +235,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Operations on floats that vectors have too, with the same meaning for each half.
-pub(crate) fn is_lanewise(op: Machine) -> bool {
-    matches!(
-        op,
-        Machine::FAdd
-            | Machine::FSub
-            | Machine::FMul
-            | Machine::FTimes
-            | Machine::FDiv
-            | Machine::FNeg
-            | Machine::FAbs
-            | Machine::FSqrt
-            | Machine::FMin
-            | Machine::FMax
-    )
 }
 
 /// Two floats are aligned to one float only.

@@ -8,294 +8,235 @@
 //!
 //! Messages, and a table with the place of each, lie in the object's read-only data.
 
-use crate::function::{Returns, scalar};
-use crate::module::{ModuleText, Source};
-use crate::text::{Body, Operand, Scalar};
+use crate::function::Returns;
+use crate::module::ModuleText;
+use crate::text::{Body, FLOAT, Operand, Scalar, scalar};
 use jut_ir::RuntimeErrorKind;
-use jut_loop::form::{Kind, LoopFunction, LoopProgram};
+use jut_loop::form::LoopFunction;
 use jut_native::CompileError;
-use jut_native::object::Place;
+use jut_native::object::{Export, MathLibrary, Messages, NO_WORKSPACE};
 use jut_runtime::arena::ALIGN;
 use jut_runtime::workspace::{OVERHEAD, layout};
 use std::fmt::Write;
 
-/// What is known of the function beside its program.
-pub(crate) struct Shape<'a> {
-    pub name: &'a str,
-    /// The numbers of parameters and results in the order of the C function.
-    pub order: &'a [usize],
-    pub needs_memory: bool,
+/// The C function in the making, and what it is made of.
+struct CFunction<'a> {
+    export: &'a Export<'a>,
+    function: &'a LoopFunction,
+    math: MathLibrary,
     /// The name of the function that says how many bytes each arena needs, if there is a bound.
-    pub need: Option<String>,
-    pub places: &'a [Place],
+    need: Option<String>,
+    body: Body,
 }
-
-type Result<T> = std::result::Result<T, String>;
 
 /// `%a3` is the parameter or result with number 3.
 fn named(number: usize) -> String {
     format!("%a{number}")
 }
 
-/// Numbers and texts of the integers among the parameters, in the order of the C function.
-fn integers(shape: &Shape<'_>, function: &LoopFunction) -> Vec<usize> {
-    let integer = |k: &usize| {
-        let param = function.params.get(*k);
-        param.is_some_and(|param| function.values[param.value].kind == Kind::I64)
-    };
-    shape.order.iter().copied().filter(integer).collect()
-}
+impl CFunction<'_> {
+    /// A call of the function that says how much memory is needed: bytes of both arenas.
+    fn call_need(&mut self, need: &str) -> [Operand; 2] {
+        let mut integers = self.export.integers(self.function);
+        integers.sort_unstable();
+        let mut args = vec!["ptr null".to_owned()];
+        args.extend(integers.into_iter().map(|number| format!("i64 {}", named(number))));
+        let (ty, args) = ("{ i32, double, double }", args.join(", "));
+        let both = self.body.value(format_args!("call {ty} {need}({args})"));
+        [1, 2].map(|k| self.body.part(ty, both, k))
+    }
 
-/// A call of the function that says how much memory is needed: bytes of both arenas.
-fn call_need(body: &mut Body, need: &str, mut integers: Vec<usize>) -> [String; 2] {
-    integers.sort_unstable();
-    let mut args = vec!["ptr null".to_owned()];
-    args.extend(integers.into_iter().map(|number| format!("i64 {}", named(number))));
-    let (ty, args) = ("{ i32, double, double }", args.join(", "));
-    let both = body.value(format_args!("call {ty} {need}({args})")).of(Scalar::I64.one());
-    [1, 2].map(|k| {
-        let part = body.value(format_args!("extractvalue {ty} {both}, {k}"));
-        part.of(Scalar::F64.one()).to_string()
-    })
-}
+    fn saturated(&mut self, bytes: Operand) -> Operand {
+        self.body.value(format_args!("call i64 @llvm.fptoui.sat.i64.f64(double {bytes})"))
+    }
 
-fn saturated(body: &mut Body, bytes: &str) -> String {
-    let line = format_args!("call i64 @llvm.fptoui.sat.i64.f64(double {bytes})");
-    body.value(line).of(Scalar::I64.one()).to_string()
-}
+    /// `size_t f_workspace_size(int64_t ..)`.
+    fn size(mut self) -> String {
+        let params = self.export.integers(self.function).into_iter();
+        let params: Vec<String> = params.map(|k| format!("i64 {}", named(k))).collect();
+        match self.need.take().filter(|_| self.export.needs_memory) {
+            None => self.body.line("ret i64 0"),
+            Some(need) => {
+                let [temp, tape] = self.call_need(&need);
+                let both = self.body.two("fadd", FLOAT, temp, tape);
+                let overhead = match self.math {
+                    MathLibrary::Jut => OVERHEAD,
+                    MathLibrary::System => ALIGN,
+                };
+                let overhead = Operand::float(overhead as f64);
+                let all = self.body.two("fadd", FLOAT, both, overhead);
+                let bytes = self.saturated(all);
+                self.body.line(format_args!("ret i64 {bytes}"));
+            }
+        }
+        let (name, params) = (self.export.size_name(), params.join(", "));
+        format!("define i64 @{name}({params}) #0 {{\n{}}}\n", self.body.finish())
+    }
 
-/// `size_t f_workspace_size(int64_t ..)`.
-pub(crate) fn size(shape: &Shape<'_>, function: &LoopFunction, source: Source) -> String {
-    let mut body = Body::new(0);
-    let order = integers(shape, function);
-    let params: Vec<String> = order.iter().map(|k| format!("i64 {}", named(*k))).collect();
-    match shape.need.as_ref().filter(|_| shape.needs_memory) {
-        None => body.line("ret i64 0"),
-        Some(need) => {
-            let [temp, tape] = call_need(&mut body, need, order);
-            let both = body.value(format_args!("fadd double {temp}, {tape}"));
-            let overhead = match source {
-                Source::Runtime => OVERHEAD,
-                Source::System => ALIGN,
+    /// The function, and its messages.
+    fn text(mut self, callee: &str) -> Result<String, CompileError> {
+        let (name, function) = (self.export.name, self.function);
+        let count = function.params.len();
+        let mut params: Vec<String> = Vec::new();
+        for number in self.export.order {
+            let ty = match function.params.get(*number) {
+                Some(param) => scalar(function.values[param.value].kind).in_memory(),
+                None => "ptr",
             };
-            let overhead = Operand::float(overhead as f64).of(Scalar::F64.one());
-            let both = both.of(Scalar::F64.one());
-            let all = body.value(format_args!("fadd double {both}, {overhead}"));
-            let bytes = saturated(&mut body, &all.of(Scalar::F64.one()).to_string());
-            body.line(format_args!("ret i64 {bytes}"));
+            params.push(format!("{ty} {}", named(*number)));
         }
-    }
-    let (name, params) = (shape.name, params.join(", "));
-    format!("define i64 @{name}_workspace_size({params}) #0 {{\n{}}}\n", body.finish())
-}
-
-/// The function, and its messages.
-pub(crate) fn function(
-    shape: &Shape<'_>,
-    callee: &str,
-    function: &LoopFunction,
-    source: Source,
-) -> Result<String> {
-    let count = function.params.len();
-    let results: Vec<Kind> = function.result_kinds().collect();
-    let mut sorted = shape.order.to_vec();
-    sorted.sort_unstable();
-    if !sorted.into_iter().eq(0..count + results.len()) {
-        return Err("the order does not list every parameter and result once".to_owned());
-    }
-    let mut params: Vec<String> = Vec::new();
-    for number in shape.order {
-        let ty = match function.params.get(*number) {
-            Some(param) => scalar(function.values[param.value].kind).in_memory(),
-            None => "ptr",
-        };
-        params.push(format!("{ty} {}", named(*number)));
-    }
-    params.extend(match source {
-        Source::Runtime => vec!["ptr %workspace".to_owned()],
-        Source::System => vec!["ptr %memory".to_owned(), "i64 %bytes".to_owned()],
-    });
-    params.push("ptr %error".to_owned());
-
-    let mut body = Body::new(0);
-    let workspace = match (shape.needs_memory, source) {
-        (true, Source::Runtime) => {
-            begin(&mut body, shape, function);
-            "%workspace".to_owned()
-        }
-        (needs_memory, _) => {
-            let head = body.alloca(&format!("[{} x i64]", layout::HEAD / 8), 16);
-            let head = head.of(Scalar::Ptr.one()).to_string();
-            if needs_memory {
-                divide(&mut body, shape, function, &head);
-            }
-            head
-        }
-    };
-    let returns = Returns::of(function);
-    let mut args = vec![format!("ptr {workspace}")];
-    for (k, param) in function.params.iter().enumerate() {
-        let ty = scalar(function.values[param.value].kind).one();
-        args.push(match ty.scalar {
-            Scalar::Bool => {
-                let truth = body.value(format_args!("icmp ne i8 {}, 0", named(k)));
-                format!("i1 {}", truth.of(ty))
-            }
-            _ => format!("{ty} {}", named(k)),
+        params.extend(match self.math {
+            MathLibrary::Jut => vec!["ptr %workspace".to_owned()],
+            MathLibrary::System => vec!["ptr %memory".to_owned(), "i64 %bytes".to_owned()],
         });
-    }
-    let area = returns.through_memory().then(|| {
-        let area = body.alloca(&format!("[{} x i64]", results.len()), 8);
-        area.of(Scalar::Ptr.one()).to_string()
-    });
-    args.extend(area.iter().map(|area| format!("ptr {area}")));
-    let (ty, args) = (returns.ty(), args.join(", "));
-    let whole = body.value(format_args!("call {ty} {callee}({args})")).of(Scalar::I64.one());
-    let whole = whole.to_string();
-    let status = match ty.as_str() {
-        "i32" => whole.clone(),
-        _ => {
-            let status = body.value(format_args!("extractvalue {ty} {whole}, 0"));
-            status.of(Scalar::I64.one()).to_string()
-        }
-    };
-    let [ok, failed] = [body.label(), body.label()];
-    let good = body.value(format_args!("icmp eq i32 {status}, 0")).of(Scalar::Bool.one());
-    body.line(format_args!("br i1 {good}, label %{ok}, label %{failed}, !prof !0"));
+        params.push("ptr %error".to_owned());
 
-    body.begin(ok);
-    for (k, part) in returns.types.iter().enumerate() {
-        let value = match &area {
-            Some(area) => crate::function::load_word(&mut body, area, k, *part),
-            None => body.value(format_args!("extractvalue {ty} {whole}, {}", k + 1)),
+        let workspace = match (self.export.needs_memory, self.math) {
+            (true, MathLibrary::Jut) => {
+                self.begin();
+                "%workspace".to_owned()
+            }
+            (needs_memory, _) => {
+                let words = layout::HEAD / 8;
+                let head = self.body.alloca(format_args!("[{words} x i64]"), 16);
+                if needs_memory {
+                    // The arenas of a workspace without a runtime share the caller's memory.
+                    let tape = self.tape();
+                    self.body.line(format_args!(
+                        "call void @jut.divide(ptr {head}, ptr %memory, i64 %bytes, i64 {tape})"
+                    ));
+                }
+                head.to_string()
+            }
         };
-        let to = named(count + k);
-        let [wanted, next] = [body.label(), body.label()];
-        let given = body.value(format_args!("icmp ne ptr {to}, null")).of(Scalar::Bool.one());
-        body.line(format_args!("br i1 {given}, label %{wanted}, label %{next}"));
-        body.begin(wanted);
-        let shown = value.of(*part);
-        match part.scalar {
-            Scalar::Bool => {
-                let byte = body.value(format_args!("zext i1 {shown} to i8"));
-                body.line(format_args!("store i8 {}, ptr {to}, align 1", byte.of(*part)));
+        let body = &mut self.body;
+        let returns = Returns::of(function);
+        let mut args = vec![format!("ptr {workspace}")];
+        for (k, param) in function.params.iter().enumerate() {
+            let ty = scalar(function.values[param.value].kind).one();
+            args.push(match ty.scalar {
+                Scalar::Bool => {
+                    let truth = body.value(format_args!("icmp ne i8 {}, 0", named(k)));
+                    format!("i1 {truth}")
+                }
+                _ => format!("{ty} {}", named(k)),
+            });
+        }
+        let words = returns.types.len();
+        let area =
+            returns.through_memory().then(|| body.alloca(format_args!("[{words} x i64]"), 8));
+        args.extend(area.iter().map(|area| format!("ptr {area}")));
+        let (ty, args) = (returns.ty(), args.join(", "));
+        let whole = body.value(format_args!("call {ty} {callee}({args})"));
+        let status = match ty.as_str() {
+            "i32" => whole,
+            _ => body.part(&ty, whole, 0),
+        };
+        let [ok, failed] = body.labels();
+        let good = body.value(format_args!("icmp eq i32 {status}, 0"));
+        body.branch_usually(good, ok, failed);
+
+        body.begin(ok);
+        for (k, part) in returns.types.iter().enumerate() {
+            let value = match area {
+                Some(area) => body.load_word(area, k, *part),
+                None => body.part(&ty, whole, k + 1),
+            };
+            let to = named(count + k);
+            let [wanted, next] = body.labels();
+            let given = body.value(format_args!("icmp ne ptr {to}, null"));
+            body.branch(given, wanted, next);
+            body.begin(wanted);
+            match part.scalar {
+                Scalar::Bool => {
+                    let byte = body.value(format_args!("zext i1 {value} to i8"));
+                    body.line(format_args!("store i8 {byte}, ptr {to}, align 1"));
+                }
+                scalar => {
+                    let align = scalar.bytes();
+                    body.line(format_args!("store {part} {value}, ptr {to}, align {align}"));
+                }
             }
-            scalar => {
-                let align = scalar.bytes();
-                body.line(format_args!("store {part} {shown}, ptr {to}, align {align}"));
+            body.jump(next);
+            body.begin(next);
+        }
+        body.line("call void @jut.describe(ptr %error, i32 0, i32 0, i32 0, i32 0, ptr null)");
+        body.line("ret i32 0");
+
+        body.begin(failed);
+        body.line(format_args!(
+            "call void @jut.describe.failure(ptr %error, i32 {status}, ptr {workspace}, \
+             ptr @{name}.places, ptr @{name}.messages)"
+        ));
+        body.line(format_args!("ret i32 {status}"));
+        let mut text = data(name, self.export.messages()?);
+        let params = params.join(", ");
+        let _ = write!(text, "define i32 @{name}({params}) #0 {{\n{}}}\n", self.body.finish());
+        Ok(text)
+    }
+
+    /// Bytes that the tape needs; the largest number if there is no bound.
+    fn tape(&mut self) -> Operand {
+        match self.need.clone() {
+            None => Operand::I64(-1),
+            Some(need) => {
+                let [_, tape] = self.call_need(&need);
+                self.saturated(tape)
             }
         }
-        body.jump(next);
-        body.begin(next);
     }
-    body.line("call void @jut.describe(ptr %error, i32 0, i32 0, i32 0, i32 0, ptr null)");
-    body.line("ret i32 0");
 
-    body.begin(failed);
-    let name = shape.name;
-    body.line(format_args!(
-        "call void @jut.describe.failure(ptr %error, i32 {status}, ptr {workspace}, \
-         ptr @{name}.places, ptr @{name}.messages)"
-    ));
-    body.line(format_args!("ret i32 {status}"));
-    let mut text = data(shape)?;
-    let params = params.join(", ");
-    let _ = write!(text, "define i32 @{name}({params}) #0 {{\n{}}}\n", body.finish());
-    Ok(text)
-}
-
-/// Bytes that the tape needs; the largest number if there is no bound.
-fn tape(body: &mut Body, shape: &Shape<'_>, function: &LoopFunction) -> String {
-    match &shape.need {
-        None => "-1".to_owned(),
-        Some(need) => {
-            let [_, tape] = call_need(body, need, integers(shape, function));
-            saturated(body, &tape)
-        }
+    /// Begins a call in a workspace of the runtime, if there is one.
+    fn begin(&mut self) {
+        let [given, missing] = self.body.labels();
+        let any = self.body.value("icmp ne ptr %workspace, null");
+        self.body.branch_usually(any, given, missing);
+        self.body.begin(missing);
+        let (status, name) = (RuntimeErrorKind::Memory as i32, self.export.name);
+        self.body.line(format_args!(
+            "call void @jut.describe(ptr %error, i32 {status}, i32 0, i32 0, i32 0, \
+             ptr @{name}.no_workspace)"
+        ));
+        self.body.line(format_args!("ret i32 {status}"));
+        self.body.begin(given);
+        let tape = self.tape();
+        self.body.line(format_args!("call void @jut_workspace_begin(ptr %workspace, i64 {tape})"));
     }
-}
-
-/// Begins a call in a workspace of the runtime, if there is one.
-fn begin(body: &mut Body, shape: &Shape<'_>, function: &LoopFunction) {
-    let [given, missing] = [body.label(), body.label()];
-    let any = body.value("icmp ne ptr %workspace, null").of(Scalar::Bool.one());
-    body.line(format_args!("br i1 {any}, label %{given}, label %{missing}, !prof !0"));
-    body.begin(missing);
-    let (status, name) = (RuntimeErrorKind::Memory as i32, shape.name);
-    body.line(format_args!(
-        "call void @jut.describe(ptr %error, i32 {status}, i32 0, i32 0, i32 0, \
-         ptr @{name}.no_workspace)"
-    ));
-    body.line(format_args!("ret i32 {status}"));
-    body.begin(given);
-    let tape = tape(body, shape, function);
-    body.line(format_args!("call void @jut_workspace_begin(ptr %workspace, i64 {tape})"));
-}
-
-/// The arenas of a workspace without a runtime share the caller's memory.
-fn divide(body: &mut Body, shape: &Shape<'_>, function: &LoopFunction, head: &str) {
-    let tape = tape(body, shape, function);
-    body.line(format_args!(
-        "call void @jut.divide(ptr {head}, ptr %memory, i64 %bytes, i64 {tape})"
-    ));
 }
 
 /// The table of places and the messages.
-fn data(shape: &Shape<'_>) -> Result<String> {
-    let (mut rows, mut messages) = (Vec::new(), Vec::new());
-    for place in shape.places {
-        let begin = u32::try_from(messages.len()).map_err(|_| "too many messages".to_owned())?;
-        let row = [place.line, place.column, place.numbers as u32, begin];
-        rows.push(format!(
-            "{{ i32, i32, i32, i32 }} {{ i32 {}, i32 {}, i32 {}, i32 {} }}",
-            row[0], row[1], row[2], row[3]
-        ));
-        messages.extend(place.message.bytes().filter(|byte| *byte != 0));
-        messages.push(0);
-    }
+fn data(name: &str, Messages { rows, text: mut messages }: Messages) -> String {
     messages.push(0);
-    let name = shape.name;
-    let mut text = format!(
-        "@{name}.places = private unnamed_addr constant [{} x {{ i32, i32, i32, i32 }}] [{}]\n",
-        rows.len(),
-        rows.join(", ")
-    );
-    for (what, bytes) in
-        [("messages", messages), ("no_workspace", b"R06: there is no workspace\0".to_vec())]
-    {
-        let mut quoted = String::new();
-        for byte in &bytes {
-            let _ = write!(quoted, "\\{byte:02X}");
-        }
-        let _ = writeln!(
-            text,
-            "@{name}.{what} = private unnamed_addr constant [{} x i8] c\"{quoted}\", align 1",
-            bytes.len()
-        );
+    let ty = "{ i32, i32, i32, i32 }";
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|[line, column, numbers, begin]| {
+            format!("{ty} {{ i32 {line}, i32 {column}, i32 {numbers}, i32 {begin} }}")
+        })
+        .collect();
+    let (count, rows) = (rows.len(), rows.join(", "));
+    let constant = "private unnamed_addr constant";
+    let mut text = format!("@{name}.places = {constant} [{count} x {ty}] [{rows}]\n");
+    for (what, bytes) in [("messages", &messages[..]), ("no_workspace", NO_WORKSPACE)] {
+        let quoted: String = bytes.iter().map(|byte| format!("\\{byte:02X}")).collect();
+        let count = bytes.len();
+        let _ = writeln!(text, "@{name}.{what} = {constant} [{count} x i8] c\"{quoted}\", align 1");
     }
-    Ok(text)
+    text
 }
 
 impl ModuleText {
     /// Adds a program with a C function around it, and the one that says how much memory it needs.
-    pub(crate) fn c_function(
-        &mut self,
-        mut shape: Shape<'_>,
-        program: &LoopProgram,
-        need: Option<&LoopProgram>,
-    ) -> std::result::Result<(), CompileError> {
-        let name = shape.name;
-        let Some((_, last)) = program.funcs.last() else {
-            return Err(CompileError::no_function());
-        };
-        if let Some(need) = need {
-            shape.need = Some(self.program(&format!("{name}.need."), need)?);
-            let text = size(&shape, last, self.source());
-            self.push(&text);
+    pub(crate) fn c_function(&mut self, export: &Export<'_>) -> Result<(), CompileError> {
+        let (name, function, math) = (export.name, export.function()?, self.math());
+        let make = |need| CFunction { export, function, math, need, body: Body::new(0) };
+        let mut need = None;
+        if let Some(program) = export.need {
+            need = Some(self.program(&format!("{name}.need."), program)?);
+            self.push(&make(need.clone()).size());
         }
-        let callee = self.program(&format!("{name}."), program)?;
-        let text = function(&shape, &callee, last, self.source())
-            .map_err(|reason| CompileError::Codegen { function: name.to_owned(), reason })?;
+        let callee = self.program(&format!("{name}."), export.program)?;
+        let text = make(need).text(&callee)?;
         self.push(&text);
         Ok(())
     }

@@ -15,35 +15,20 @@
 //! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
 //! nesting of blocks.
 
-use crate::module::Imports;
-use crate::text::{Body, Label, Operand, Scalar, Type};
+use crate::imports::{Imports, params_of};
+use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use jut_ir::hash::HashSet;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine, Prim};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
-use jut_loop::split;
-use jut_runtime::symbols::{self, Math};
-use std::collections::HashMap;
+use jut_native::frame::Frame;
 
 /// Why a function could not be translated, for the reader of [`jut_native::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// More results than this go through memory.
 const RETURNED: usize = 8;
-
-/// One lane of a value of a kind.
-pub(crate) fn scalar(kind: Kind) -> Scalar {
-    match kind {
-        Kind::F64 => Scalar::F64,
-        Kind::F32 => Scalar::F32,
-        Kind::I64 => Scalar::I64,
-        Kind::I32 => Scalar::I32,
-        Kind::BOOL => Scalar::Bool,
-        Kind::Buffer(_) => Scalar::Ptr,
-    }
-}
 
 /// A function's name in the text: its number keeps names apart.
 pub(crate) fn name(prefix: &str, id: LoopFuncId, function: &LoopFunction) -> String {
@@ -100,22 +85,16 @@ pub(crate) struct Translator<'a> {
     pub(crate) imports: &'a mut Imports,
     pub(crate) body: Body,
     values: SecondaryMap<Value, Option<Operand>>,
-    /// Memory for the lanes of sums, by nesting depth of their loops.
-    pub(crate) lanes: crate::loops::LaneSlots,
+    /// What lies on the stack.
+    pub(crate) frame: Frame<Operand>,
     /// Memory for [loops in vectors](crate::nested): eight vectors, and which of them.
     pub(crate) nested: Vec<(Operand, usize)>,
     /// The group of the accesses in a loop whose iterations are independent.
     pub(crate) group: Option<u32>,
-    /// Allocations that lie on the stack, and the bytes that are left there for more.
-    pub(crate) on_stack: HashMap<Value, Operand>,
-    pub(crate) stack_room: u32,
-    /// Allocations that do not, because they end later than the function.
-    pub(crate) left: HashSet<Value>,
     /// Where the function is left with a status that is not 0.
     pub(crate) failures: Vec<(Operand, Label)>,
     /// Memory for results of called functions, and how many words of it.
-    called: Option<Operand>,
-    called_words: usize,
+    called: Option<(Operand, usize)>,
     returns: Returns,
 }
 
@@ -138,7 +117,7 @@ impl<'a> Translator<'a> {
             if ty == Scalar::Ptr && (id == names.last || param.role == Role::Out) {
                 attributes = "noalias noundef";
             }
-            params.push(format!("{} {attributes} {}", ty.one(), operand.of(ty.one())));
+            params.push(format!("{} {attributes} {operand}", ty.one()));
         }
         if returns.through_memory() {
             params.push("ptr noalias noundef nonnull align 8 %results".to_owned());
@@ -152,15 +131,11 @@ impl<'a> Translator<'a> {
             imports,
             body: Body::new(source.params.len() as u32),
             values,
-            lanes: Default::default(),
+            frame: Frame::of(source),
             nested: Vec::new(),
             group: None,
-            on_stack: HashMap::new(),
-            left: split::left(source),
-            stack_room: crate::memory::ON_STACK,
             failures: Vec::new(),
             called: None,
-            called_words: 0,
             returns,
         };
         let results = translator.block(&source.body)?;
@@ -177,9 +152,8 @@ impl<'a> Translator<'a> {
             return Err("the function returns another number of results".to_owned());
         }
         if self.returns.through_memory() {
-            let types = self.returns.types.clone();
-            for (k, (result, ty)) in results.iter().zip(types).enumerate() {
-                self.store_word("%results", k, *result, ty);
+            for (k, (result, ty)) in results.iter().zip(&self.returns.types).enumerate() {
+                self.body.store_word("%results", k, *result, *ty);
             }
             self.body.line("ret i32 0");
             return Ok(());
@@ -198,13 +172,11 @@ impl<'a> Translator<'a> {
         }
         let ty = self.returns.ty();
         let mut whole = self.body.value(format_args!("insertvalue {ty} poison, {status}, 0"));
-        for (k, (part, operand)) in parts.iter().enumerate() {
-            let (before, operand) = (whole.of(Scalar::I64.one()), operand.of(*part));
-            let place = k + 1;
-            let line = format_args!("insertvalue {ty} {before}, {part} {operand}, {place}");
+        for (k, (part, operand)) in (1..).zip(parts) {
+            let line = format_args!("insertvalue {ty} {whole}, {part} {operand}, {k}");
             whole = self.body.value(line);
         }
-        self.body.line(format_args!("ret {ty} {}", whole.of(Scalar::I64.one())));
+        self.body.line(format_args!("ret {ty} {whole}"));
     }
 
     /// What a failing function returns beside its status.
@@ -219,26 +191,6 @@ impl<'a> Translator<'a> {
             Scalar::Ptr => Operand::Null,
         };
         self.returns.types.iter().map(|ty| (*ty, blank(ty))).collect()
-    }
-
-    /// Stores a value into the k-th word after a place.
-    pub(crate) fn store_word(&mut self, place: &str, k: usize, value: Operand, ty: Type) {
-        let at = self.body.value(format_args!("getelementptr inbounds i64, ptr {place}, i64 {k}"));
-        let at = at.of(Scalar::Ptr.one());
-        let value = value.of(ty);
-        match ty.scalar {
-            Scalar::Bool => {
-                let word = self.body.value(format_args!("zext i1 {value} to i64"));
-                let word = word.of(Scalar::I64.one());
-                self.body.line(format_args!("store i64 {word}, ptr {at}, align 8"));
-            }
-            _ => self.body.line(format_args!("store {ty} {value}, ptr {at}, align 8")),
-        }
-    }
-
-    /// Loads the k-th word after a place.
-    pub(crate) fn load_word(&mut self, place: &str, k: usize, ty: Type) -> Operand {
-        load_word(&mut self.body, place, k, ty)
     }
 
     /// Translates statements into the current block and those that follow; gives the results.
@@ -357,7 +309,7 @@ impl<'a> Translator<'a> {
         let args: Vec<String> = args
             .iter()
             .zip(params)
-            .map(|(arg, scalar)| format!("{} {}", scalar.one(), arg.of(scalar.one())))
+            .map(|(arg, scalar)| format!("{} {arg}", scalar.one()))
             .collect();
         self.imports.mathematics(symbol);
         let args = args.join(", ");
@@ -374,10 +326,7 @@ impl<'a> Translator<'a> {
             .atoms(args)?
             .iter()
             .zip(row.params)
-            .map(|(arg, param)| {
-                let ty = scalar(param.kind).one();
-                format!("{ty} {}", arg.of(ty))
-            })
+            .map(|(arg, param)| format!("{} {arg}", scalar(param.kind).one()))
             .collect();
         self.imports.kernel(kernel);
         self.body.line(format_args!("call void @{}({})", row.symbol, args.join(", ")));
@@ -393,8 +342,7 @@ impl<'a> Translator<'a> {
         }
         let mut given = vec!["ptr %ws".to_owned()];
         for (arg, param) in self.atoms(args)?.into_iter().zip(&callee.params) {
-            let ty = scalar(callee.values[param.value].kind).one();
-            given.push(format!("{ty} {}", arg.of(ty)));
+            given.push(format!("{} {arg}", scalar(callee.values[param.value].kind).one()));
         }
         let area = returns.through_memory().then(|| self.called_area(returns.types.len()));
         if let Some(area) = &area {
@@ -403,20 +351,15 @@ impl<'a> Translator<'a> {
         let (ty, name, given) =
             (returns.ty(), name(self.names.prefix, func, callee), given.join(", "));
         let call = self.body.value(format_args!("call {ty} {name}({given})"));
-        let shown = call.of(Scalar::I64.one());
         let status = match ty.as_str() {
             "i32" => call,
-            _ => self.body.value(format_args!("extractvalue {ty} {shown}, 0")),
+            _ => self.body.part(&ty, call, 0),
         };
         self.pass_on(status);
         for (k, (value, part)) in dst.iter().zip(&returns.types).enumerate() {
             let operand = match &area {
-                Some(area) => self.load_word(area, k, *part),
-                None => {
-                    let shown = call.of(Scalar::I64.one());
-                    let place = k + 1;
-                    self.body.value(format_args!("extractvalue {ty} {shown}, {place}"))
-                }
+                Some(area) => self.body.load_word(area, k, *part),
+                None => self.body.part(&ty, call, k + 1),
             };
             self.bind(*value, operand);
         }
@@ -424,25 +367,23 @@ impl<'a> Translator<'a> {
     }
 
     /// Memory for the results of a called function; they are loaded at once after the call.
-    pub(crate) fn called_area(&mut self, words: usize) -> String {
-        let area = match self.called {
-            Some(area) if words <= self.called_words => area,
+    pub(crate) fn called_area(&mut self, words: usize) -> Operand {
+        match self.called {
+            Some((area, room)) if words <= room => area,
             _ => {
-                let area = self.body.alloca(&format!("[{words} x i64]"), 8);
-                self.called_words = words;
-                self.called = Some(area);
+                let area = self.body.alloca(format_args!("[{words} x i64]"), 8);
+                self.called = Some((area, words));
                 area
             }
-        };
-        area.of(Scalar::Ptr.one()).to_string()
+        }
     }
 
     // Control.
 
     fn branch(&mut self, dst: &[Value], cond: Atom, then: &Block, other: &Block) -> Result<()> {
-        let cond = self.atom(cond)?.of(Scalar::Bool.one());
-        let [yes, no, join] = [self.body.label(), self.body.label(), self.body.label()];
-        self.body.line(format_args!("br i1 {cond}, label %{yes}, label %{no}"));
+        let cond = self.atom(cond)?;
+        let [yes, no, join] = self.body.labels();
+        self.body.branch(cond, yes, no);
         let mut sides = Vec::new();
         for (side, block) in [(yes, then), (no, other)] {
             self.body.begin(side);
@@ -458,43 +399,9 @@ impl<'a> Translator<'a> {
             let ty = scalar(self.kind(*value)).one();
             let incoming: Vec<(Operand, Label)> =
                 sides.iter().map(|(label, results)| (results[k], *label)).collect();
-            let line = phi(ty, &incoming);
-            let operand = self.body.value(line);
+            let operand = self.body.join(ty, &incoming);
             self.bind(*value, operand);
         }
         Ok(())
     }
-}
-
-/// The text of a phi.
-pub(crate) fn phi(ty: Type, incoming: &[(Operand, Label)]) -> String {
-    let incoming: Vec<String> =
-        incoming.iter().map(|(value, from)| format!("[ {}, %{from} ]", value.of(ty))).collect();
-    format!("phi {ty} {}", incoming.join(", "))
-}
-
-/// Loads the k-th word after a place.
-pub(crate) fn load_word(body: &mut Body, place: &str, k: usize, ty: Type) -> Operand {
-    let at = body.value(format_args!("getelementptr inbounds i64, ptr {place}, i64 {k}"));
-    let at = at.of(Scalar::Ptr.one());
-    match ty.scalar {
-        Scalar::Bool => {
-            let word = body.value(format_args!("load i64, ptr {at}, align 8"));
-            let word = word.of(Scalar::I64.one());
-            body.value(format_args!("trunc i64 {word} to i1"))
-        }
-        _ => body.value(format_args!("load {ty}, ptr {at}, align 8")),
-    }
-}
-
-/// What a mathematical function of the runtime takes.
-pub(crate) fn params_of(symbol: &str) -> Result<&'static [Scalar]> {
-    Ok(match symbols::math(symbol) {
-        Some(Math::Unary(_)) => &[Scalar::F64],
-        Some(Math::Binary(_)) => &[Scalar::F64, Scalar::F64],
-        Some(Math::Ternary(_)) => &[Scalar::F64, Scalar::F64, Scalar::F64],
-        Some(Math::Integer(_)) => &[Scalar::F64, Scalar::I64],
-        Some(Math::Order(_)) => &[Scalar::I64, Scalar::F64],
-        None => return Err(format!("the runtime has no function `{symbol}`")),
-    })
 }

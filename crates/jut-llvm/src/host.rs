@@ -4,8 +4,9 @@
 //! passes of `default<O3>` run, and the code generator writes an object; [`crate::jit`] loads it.
 //! Floats are as the text says: there is no option that would contract or reorder them.
 
+use crate::imports::Instructions;
 use crate::jit::Code;
-use crate::module::{Instructions, Source, takes, text_for};
+use crate::module::{takes, text_for};
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
@@ -25,6 +26,7 @@ use jut_loop::poll;
 use jut_loop::recursion;
 use jut_loop::target;
 use jut_native::cache::{self, Key};
+use jut_native::object::MathLibrary;
 use jut_native::{CompileError, Compiled, Footprint};
 use object::SectionKind;
 use object::read::{File, Object as _, ObjectSection as _};
@@ -220,7 +222,7 @@ pub(crate) fn target() -> target::Target {
         |_| target::Target::default(),
         |host| target::Target {
             shares: Some(LEAST),
-            ..takes(Source::Runtime, host.instructions())
+            ..takes(MathLibrary::Jut, host.instructions())
         },
     )
 }

@@ -15,11 +15,14 @@
 //! |---|---|
 //! | `text` | LLVM's text form, a line at a time |
 //! | `module` | all functions of a program, and the entry |
+//! | `imports` | what functions need beside them, and how it is declared |
 //! | `function` | one function: values, statements, calls, branches |
 //! | `shares` | calls that may run on several threads |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a marked loop at once |
+//! | `ordered` | sums in order, whose terms are computed eight at a time |
+//! | `nested` | loops of sums in a body of which eight iterations are taken at once |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //! | `mathematics` | mathematical functions of eight arguments, written out |
@@ -41,6 +44,7 @@ mod failing;
 mod function;
 #[cfg(feature = "llvm")]
 mod host;
+mod imports;
 #[cfg(feature = "llvm")]
 mod jit;
 mod loops;
@@ -92,86 +96,49 @@ pub const BACKEND: Backend = Backend {
         print: text,
     },
     assembly: here::assembly,
-    object: Some(|machine, math| Ok(Box::new(ObjectFile::new(machine, math)?))),
+    object: Some(OBJECT),
     then: None,
 };
 
 #[cfg(not(feature = "llvm"))]
 use absent as here;
+#[cfg(not(feature = "llvm"))]
+use absent::OBJECT;
 #[cfg(feature = "llvm")]
 use host as here;
+#[cfg(feature = "llvm")]
+use object::OBJECT;
 
 #[cfg(feature = "llvm")]
 pub use host::{assembly, assembly_of_text, compile_text, optimised, version};
-#[cfg(feature = "llvm")]
-pub use object::ObjectFile;
-
 #[cfg(not(feature = "llvm"))]
 mod absent {
     //! What there is when LLVM is not linked: the same functions, which say so.
 
-    use crate::module::{self, Instructions, Source};
-    use jut_ir::{RuntimeErrorKind, Span};
+    use crate::imports::Instructions;
+    use crate::module;
     use jut_loop::form::LoopProgram;
     use jut_loop::target::Target;
-    use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
-    use jut_native::{CompileError, Compiled};
-    use target_lexicon::Triple;
+    use jut_native::object::MathLibrary;
+    use jut_native::{CompileError, Compiled, NewObject};
 
-    fn absent() -> CompileError {
-        CompileError::Host(format!("LLVM is not built in; {}", super::HOW_TO_INSTALL))
+    fn absent<T>() -> Result<T, CompileError> {
+        Err(CompileError::Host(format!("LLVM is not built in; {}", super::HOW_TO_INSTALL)))
     }
+
+    pub(crate) const OBJECT: NewObject = |_, _| absent();
 
     /// The version of LLVM, if it is built in.
     pub fn version() -> Option<String> {
         None
     }
 
-    /// An object file in the making: there is none.
-    pub enum ObjectFile {}
-
-    impl ObjectFile {
-        /// An empty object file.
-        ///
-        /// # Errors
-        /// [`CompileError::Host`]: LLVM is not built in.
-        pub fn new(_: &Machine, _: MathLibrary) -> Result<ObjectFile, CompileError> {
-            Err(absent())
-        }
-    }
-
-    impl ObjectWriter for ObjectFile {
-        fn triple(&self) -> &Triple {
-            match *self {}
-        }
-
-        fn target(&self) -> Target {
-            match *self {}
-        }
-
-        fn translate(
-            &mut self,
-            _: &str,
-            _: &LoopProgram,
-            _: &[usize],
-            _: Option<&LoopProgram>,
-            _: bool,
-            _: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
-        ) -> Result<usize, CompileError> {
-            match *self {}
-        }
-
-        fn finish(self: Box<Self>) -> Result<Object, CompileError> {
-            match *self {}
-        }
-    }
-
     pub(crate) fn target() -> Target {
-        module::takes(Source::Runtime, Instructions::ALL)
+        module::takes(MathLibrary::Jut, Instructions::ALL)
     }
 
     pub(crate) fn compile(_: &LoopProgram) -> Result<Compiled, CompileError> {
-        Err(absent())
+        absent()
     }
 
     pub(crate) fn compile_kept(_: &LoopProgram) -> Option<Compiled> {
@@ -183,7 +150,7 @@ mod absent {
     /// # Errors
     /// [`CompileError::Host`]: LLVM is not built in.
     pub fn assembly(_: &LoopProgram) -> Result<String, CompileError> {
-        Err(absent())
+        absent()
     }
 
     /// Assembly text for this machine of text for LLVM that was made in another way.
@@ -191,7 +158,7 @@ mod absent {
     /// # Errors
     /// [`CompileError::Host`]: LLVM is not built in.
     pub fn assembly_of_text(_: &str) -> Result<String, CompileError> {
-        Err(absent())
+        absent()
     }
 
     /// The program as LLVM's text form, after its optimisations.
@@ -199,7 +166,7 @@ mod absent {
     /// # Errors
     /// [`CompileError::Host`]: LLVM is not built in.
     pub fn optimised(_: &LoopProgram) -> Result<String, CompileError> {
-        Err(absent())
+        absent()
     }
 
     /// Compiles text for LLVM that was made of a program in another way.
@@ -210,9 +177,9 @@ mod absent {
     /// # Safety
     /// Any text is safe: there is nothing to run it.
     pub unsafe fn compile_text(_: &LoopProgram, _: &str) -> Result<Compiled, CompileError> {
-        Err(absent())
+        absent()
     }
 }
 
 #[cfg(not(feature = "llvm"))]
-pub use absent::{ObjectFile, assembly, assembly_of_text, compile_text, optimised, version};
+pub use absent::{assembly, assembly_of_text, compile_text, optimised, version};

@@ -18,12 +18,12 @@
 //!    memory: a load, the body, a store;
 //! 4. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
 
-use crate::failing::USUALLY;
-use crate::function::{Result, Translator, phi, scalar};
-use crate::text::{Label, Operand, Scalar, Type};
-use crate::vector::Plan;
+use crate::function::{Result, Translator};
+use crate::text::{BOOL, EIGHT, FLOAT, INT, LANE, Label, Looping, Operand, Type, scalar};
+use crate::vector::EightPlan;
 use jut_loop::form::{Atom, BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
 use jut_loop::poll::rounds;
+use std::iter::once;
 
 /// The iterations of a block, from its begin to its end; given what is carried, gives the same after it.
 type OfBlock<'l, T> = &'l mut dyn FnMut(&mut T, [Operand; 2], &[Operand]) -> Result<Vec<Operand>>;
@@ -47,19 +47,6 @@ impl Parts {
         self.tail.as_mut().unwrap_or(&mut self.rest)
     }
 }
-
-/// Memory of eight floats, used again by loops of the same depth.
-#[derive(Default)]
-pub(crate) struct LaneSlots {
-    depth: usize,
-    by_depth: Vec<Vec<Operand>>,
-}
-
-/// The index type.
-pub(crate) const INT: Type = Type { scalar: Scalar::I64, wide: false };
-pub(crate) const FLOAT: Type = Type { scalar: Scalar::F64, wide: false };
-/// Eight floats.
-pub(crate) const LANE: Type = Type { scalar: Scalar::F64, wide: true };
 
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
@@ -94,60 +81,55 @@ impl Translator<'_> {
         let down = source.order == Order::Down;
         let (first, last) = if down { (high, low) } else { (low, high) };
         let before = self.body.current();
-        let [start, round] = [self.body.label(), self.body.label()];
-        let [asking, done] = [self.body.label(), self.body.label()];
-        let any = self.body.value(format_args!("icmp slt i64 {}, {}", low.of(INT), high.of(INT)));
-        let any = self.and_goes_on(source, any, initial).of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
+        let [start, round, asking, done] = self.body.labels();
+        let any = self.body.int("icmp slt", low, high);
+        let any = self.and_goes_on(source, any, initial);
+        self.body.branch(any, start, done);
 
         self.body.begin(start);
         self.body.jump(round);
 
-        self.body.begin(round);
-        let hole = self.body.hole();
-        let at = self.body.temp();
-        let types: Vec<_> =
-            source.carry.iter().map(|(value, _)| scalar(self.kind(*value)).one()).collect();
-        let carried: Vec<Operand> = types.iter().map(|_| self.body.temp()).collect();
-        let (at_shown, last_shown) = (at.of(INT).to_string(), last.of(INT).to_string());
+        let types = self.carried_types(source);
+        let firsts = types.iter().copied().zip(initial.iter().copied());
+        let looping = self.body.begin_loop(round, (first, start), firsts);
+        let at = looping.index;
         // The distance as an unsigned number is always right.
-        let left = match down {
-            true => self.body.value(format_args!("sub i64 {at_shown}, {last_shown}")),
-            false => self.body.value(format_args!("sub i64 {last_shown}, {at_shown}")),
-        };
-        let left = left.of(INT);
-        let taken =
-            self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left}, i64 {every})"));
-        let taken = taken.of(INT);
-        let next = match down {
-            true => self.body.value(format_args!("sub nsw i64 {at_shown}, {taken}")),
-            false => self.body.value(format_args!("add nsw i64 {at_shown}, {taken}")),
-        };
+        let left = if down { [at, last] } else { [last, at] };
+        let left = self.body.int("sub", left[0], left[1]);
+        let taken = self.body.smaller(left, every.into());
+        let next = self.body.int(if down { "sub nsw" } else { "add nsw" }, at, taken);
         let range = if down { [next, at] } else { [at, next] };
-        let results = self.iterations(source, range, &carried)?;
-        let more = self.body.value(format_args!("icmp ne i64 {}, {last_shown}", next.of(INT)));
+        let results = self.iterations(source, range, &looping.carried())?;
+        let more = self.body.int("icmp ne", next, last);
         let more = self.and_goes_on(source, more, &results);
-        let (turn, more) = (self.body.current(), more.of(Scalar::Bool.one()));
-        self.body.line(format_args!("br i1 {more}, label %{asking}, label %{done}"));
+        let turn = self.body.current();
+        self.body.branch(more, asking, done);
 
         self.body.begin(asking);
         self.poll(site)?;
         let latch = self.body.current();
         self.body.jump(round);
-        let mut fill = |value: Operand, ty, first: Operand, next: Operand| {
-            let line = phi(ty, &[(first, start), (next, latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", value.of(ty)));
-        };
-        fill(at, INT, first, next);
-        for (k, ty) in types.iter().enumerate() {
-            fill(carried[k], *ty, initial[k], results[k]);
-        }
+        self.body.end_loop(looping, (next, latch), &results);
 
         self.body.begin(done);
-        let ends = types.iter().zip(initial).zip(results);
-        let ends = ends.map(|((ty, first), result)| phi(*ty, &[(*first, before), (result, turn)]));
-        let ends: Vec<String> = ends.collect();
-        Ok(ends.into_iter().map(|end| self.body.value(end)).collect())
+        Ok(self.either(&types, (initial, before), (&results, turn)))
+    }
+
+    /// The types of what a loop carries.
+    fn carried_types(&self, source: &For) -> Vec<Type> {
+        source.carry.iter().map(|(value, _)| scalar(self.kind(*value)).one()).collect()
+    }
+
+    /// Values that are what they were before, or what they have become.
+    pub(crate) fn either(
+        &mut self,
+        types: &[Type],
+        (first, before): (&[Operand], Label),
+        (next, after): (&[Operand], Label),
+    ) -> Vec<Operand> {
+        let all = types.iter().zip(first).zip(next);
+        all.map(|((ty, first), next)| self.body.join(*ty, &[(*first, before), (*next, after)]))
+            .collect()
     }
 
     /// The iterations from `low` to `high`; gives what they carry at the end.
@@ -167,29 +149,23 @@ impl Translator<'_> {
         let independent = source.order == Order::Par && is_simple(&source.body);
         let group = independent.then(|| self.imports.metadata("distinct !{}"));
         let before = self.body.current();
-        let [start, body, done] = [self.body.label(), self.body.label(), self.body.label()];
-        let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
-        let any = self.body.value(format_args!("icmp slt i64 {low_shown}, {high_shown}"));
-        let any = self.and_goes_on(source, any, initial).of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
+        let [start, body, done] = self.body.labels();
+        let any = self.body.int("icmp slt", low, high);
+        let any = self.and_goes_on(source, any, initial);
+        self.body.branch(any, start, done);
 
         self.body.begin(start);
         let down = source.order == Order::Down;
-        let first = match down {
-            true => self.body.value(format_args!("add nsw i64 {high_shown}, -1")),
-            false => low,
-        };
+        let first = if down { self.body.int("add nsw", high, -1) } else { low };
         self.body.jump(body);
 
-        self.body.begin(body);
-        let hole = self.body.hole();
-        let index = self.body.temp();
+        let types = self.carried_types(source);
+        let firsts = types.iter().copied().zip(initial.iter().copied());
+        let looping = self.body.begin_loop(body, (first, start), firsts);
+        let index = looping.index;
         self.bind(source.index, index);
-        let mut carried = Vec::new();
-        for (value, _) in &source.carry {
-            let temp = self.body.temp();
-            carried.push((temp, scalar(self.kind(*value)).one()));
-            self.bind(*value, temp);
+        for ((value, _), carried) in source.carry.iter().zip(looping.carried()) {
+            self.bind(*value, carried);
         }
         self.group = group;
         let next = self.block(&source.body);
@@ -198,53 +174,34 @@ impl Translator<'_> {
         if next.len() != source.carry.len() || next.len() != source.dst.len() {
             return Err("a loop carries another number of values".to_owned());
         }
-        let shown = index.of(INT).to_string();
         let (more, following) = match down {
             true => {
-                let more = self.body.value(format_args!("icmp sgt i64 {shown}, {low_shown}"));
-                (more, self.body.value(format_args!("add nsw i64 {shown}, -1")))
+                let more = self.body.int("icmp sgt", index, low);
+                (more, self.body.int("add nsw", index, -1))
             }
             false => {
-                let following = self.body.value(format_args!("add nsw i64 {shown}, 1"));
-                let next = following.of(INT);
-                let more = self.body.value(format_args!("icmp slt i64 {next}, {high_shown}"));
-                (more, following)
+                let following = self.body.int("add nsw", index, 1);
+                (self.body.int("icmp slt", following, high), following)
             }
         };
         let more = self.and_goes_on(source, more, &next);
-        let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
+        let latch = self.body.current();
         let name = match group.map(|group| self.facts(group)) {
             Some(name) => format!(", !llvm.loop !{name}"),
             None => String::new(),
         };
         self.body.line(format_args!("br i1 {more}, label %{body}, label %{done}{name}"));
-        let line = |value: Operand, ty, incoming: &[(Operand, Label)]| {
-            format!("{} = {}", value.of(ty), phi(ty, incoming))
-        };
-        let index_line = line(index, INT, &[(first, start), (following, latch)]);
-        self.body.fill(&hole, index_line);
-        for (k, (temp, ty)) in carried.iter().enumerate() {
-            let carry_line = line(*temp, *ty, &[(initial[k], start), (next[k], latch)]);
-            self.body.fill(&hole, carry_line);
-        }
+        self.body.end_loop(looping, (following, latch), &next);
 
         self.body.begin(done);
-        let mut results = Vec::with_capacity(next.len());
-        for (k, (_, ty)) in carried.iter().enumerate() {
-            results.push(self.body.value(phi(*ty, &[(initial[k], before), (next[k], latch)])));
-        }
-        Ok(results)
+        Ok(self.either(&types, (initial, before), (&next, latch)))
     }
 
     /// Whether there is another iteration: of a loop that may end early, only if the first of what it
     /// carries says so, too.
     fn and_goes_on(&mut self, source: &For, more: Operand, carried: &[Operand]) -> Operand {
-        let ty = Scalar::Bool.one();
         match carried.first() {
-            Some(go) if source.may_end_early() => {
-                let line = format!("and i1 {}, {}", more.of(ty), go.of(ty));
-                self.body.value(line)
-            }
+            Some(go) if source.may_end_early() => self.body.two("and", BOOL, more, *go),
             _ => more,
         }
     }
@@ -262,10 +219,9 @@ impl Translator<'_> {
             body: source.body.clone(),
         };
         let outside = self.group.take();
-        let [start, done] = [self.body.label(), self.body.label()];
-        let any = format_args!("icmp slt i64 {}, {}", low.of(INT), high.of(INT));
-        let any = self.body.value(any).of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
+        let [start, done] = self.body.labels();
+        let any = self.body.int("icmp slt", low, high);
+        self.body.branch(any, start, done);
         self.body.begin(start);
         self.block_of_eights(&eights, low, high, &[])?;
         self.body.jump(done);
@@ -296,7 +252,8 @@ impl Translator<'_> {
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
         }
-        let slots = self.lane_slots(sums);
+        let body = &mut self.body;
+        let slots = self.frame.lanes(sums, || body.alloca(LANE, 64));
         let outside = self.group.take();
         let (bounds, zeros) = ([source.low, source.high], vec![Operand::ZERO; sums]);
         let ends =
@@ -304,10 +261,8 @@ impl Translator<'_> {
                 let lanes = this.block_of_eights(source, from, end, &slots)?;
                 let mut next = Vec::with_capacity(sums);
                 for (sum, lanes) in totals.iter().zip(lanes) {
-                    let lane = this.tree(lanes).of(FLOAT);
-                    next.push(
-                        this.body.value(format_args!("fadd double {}, {lane}", sum.of(FLOAT))),
-                    );
+                    let lane = this.tree(lanes);
+                    next.push(this.body.two("fadd", FLOAT, *sum, lane));
                 }
                 Ok(next)
             })?;
@@ -328,59 +283,43 @@ impl Translator<'_> {
         block: OfBlock<'_, Self>,
     ) -> Result<Vec<Operand>> {
         let (low, high) = (self.atom(low)?, self.atom(high)?);
-        let bool = Scalar::Bool.one();
         let before = self.body.current();
-        let [start, outer, done] = [self.body.label(), self.body.label(), self.body.label()];
-        let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
-        let any = self.body.value(format_args!("icmp slt i64 {low_shown}, {high_shown}"));
-        self.body.line(format_args!("br i1 {}, label %{start}, label %{done}", any.of(bool)));
+        let [start, outer, done] = self.body.labels();
+        let any = self.body.int("icmp slt", low, high);
+        self.body.branch(any, start, done);
 
         self.body.begin(start);
         // The distance from low to high as an unsigned number is always right.
-        let total = self.body.value(format_args!("sub i64 {high_shown}, {low_shown}"));
+        let total = self.body.int("sub", high, low);
         self.body.jump(outer);
 
-        self.body.begin(outer);
-        let hole = self.body.hole();
-        let [from, left] = [self.body.temp(), self.body.temp()];
-        let carried: Vec<Operand> = initial.iter().map(|_| self.body.temp()).collect();
-        let left_shown = left.of(INT).to_string();
-        let taken =
-            self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left_shown}, i64 {BLOCK})"));
-        let taken = taken.of(INT).to_string();
-        let end = self.body.value(format_args!("add nsw i64 {}, {taken}", from.of(INT)));
-        let next = block(self, [from, end], &carried)?;
-        let rest = self.body.value(format_args!("sub i64 {left_shown}, {taken}"));
-        let more = self.body.value(format_args!("icmp ne i64 {}, 0", rest.of(INT))).of(bool);
-        let more = more.to_string();
+        let firsts = initial.iter().map(|first| (ty, *first));
+        let firsts = once((INT, total)).chain(firsts);
+        let looping = self.body.begin_loop(outer, (low, start), firsts);
+        let (from, carried) = (looping.index, looping.carried());
+        let (left, carried) = carried.split_first().ok_or("a loop of blocks counts nothing")?;
+        let taken = self.body.smaller(*left, BLOCK);
+        let end = self.body.int("add nsw", from, taken);
+        let next = block(self, [from, end], carried)?;
+        let rest = self.body.int("sub", *left, taken);
+        let more = self.body.int("icmp ne", rest, 0);
         let turn = self.body.current();
         let mut latch = turn;
         match poll {
-            None => self.body.line(format_args!("br i1 {more}, label %{outer}, label %{done}")),
+            None => self.body.branch(more, outer, done),
             Some(site) => {
                 let asking = self.body.label();
-                self.body.line(format_args!("br i1 {more}, label %{asking}, label %{done}"));
+                self.body.branch(more, asking, done);
                 self.body.begin(asking);
                 self.poll(site)?;
                 latch = self.body.current();
                 self.body.jump(outer);
             }
         }
-        let mut fill = |value: Operand, ty, first: Operand, next: Operand| {
-            let line = phi(ty, &[(first, start), (next, latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", value.of(ty)));
-        };
-        fill(from, INT, low, end);
-        fill(left, INT, total, rest);
-        for ((value, first), next) in carried.iter().zip(initial).zip(&next) {
-            fill(*value, ty, *first, *next);
-        }
+        self.body.end_loop(looping, (end, latch), &[&[rest][..], &next].concat());
 
         self.body.begin(done);
-        let ends = initial.iter().zip(&next);
-        let ends = ends.map(|(first, next)| phi(ty, &[(*first, before), (*next, turn)]));
-        let ends: Vec<String> = ends.collect();
-        Ok(ends.into_iter().map(|end| self.body.value(end)).collect())
+        Ok(self.either(&vec![ty; initial.len()], (initial, before), (&next, turn)))
     }
 
     /// The iterations from `from` to `end`, which are at least one, as the loop says; gives the lanes
@@ -405,7 +344,7 @@ impl Translator<'_> {
                 self.body.jump(parts.rest.0);
             }
             Some(_) => {
-                let mut plan = Plan::of(source);
+                let mut plan = EightPlan::of(source);
                 self.main_loop(source, &mut plan, [from, end], zeros, &mut parts)?;
                 if let Some((label, entered)) = parts.tail.take() {
                     self.body.begin(label);
@@ -420,80 +359,95 @@ impl Translator<'_> {
             self.body.begin(rest.0);
             let (start, starts) = self.enter(&rest.1, slots.len());
             for (slot, lanes) in slots.iter().zip(starts) {
-                let (slot, lanes) = (slot.of(Scalar::Ptr.one()), lanes.of(LANE));
-                self.body.line(format_args!("store {LANE} {lanes}, ptr {slot}, align 64"));
+                self.store_lane(*slot, lanes);
             }
             complete.push(self.rest_loop(source, start, end, slots)?);
             self.body.jump(combine);
         }
 
         self.body.begin(combine);
-        let mut lanes = Vec::with_capacity(slots.len());
-        for k in 0..slots.len() {
+        let lane = |k: usize| {
             let incoming: Vec<_> = complete.iter().map(|(label, all)| (all[k], *label)).collect();
-            lanes.push(self.body.value(phi(LANE, &incoming)));
-        }
-        Ok(lanes)
+            self.body.join(LANE, &incoming)
+        };
+        Ok((0..slots.len()).map(lane).collect())
     }
 
     /// The index and the lanes with which a part is entered.
     fn enter(&mut self, entered: &[Entered], sums: usize) -> (Operand, Vec<Operand>) {
         let incoming: Vec<_> = entered.iter().map(|(label, index, _)| (*index, *label)).collect();
-        let start = self.body.value(phi(INT, &incoming));
-        let mut lanes = Vec::with_capacity(sums);
-        for k in 0..sums {
+        let start = self.body.join(INT, &incoming);
+        let lane = |k: usize| {
             let incoming: Vec<_> =
                 entered.iter().map(|(label, _, lanes)| (lanes[k], *label)).collect();
-            lanes.push(self.body.value(phi(LANE, &incoming)));
-        }
-        (start, lanes)
+            self.body.join(LANE, &incoming)
+        };
+        (start, (0..sums).map(lane).collect())
+    }
+
+    /// Where whole eights of the iterations from `from` to `end` end, and whether there is one.
+    pub(crate) fn eights(&mut self, from: Operand, end: Operand) -> [Operand; 2] {
+        let count = self.body.int("sub", end, from);
+        let whole = self.body.int("and", count, -EIGHT);
+        let until = self.body.int("add nsw", from, whole);
+        [until, self.body.int("icmp ne", whole, 0)]
+    }
+
+    /// The end of a loop's body: on to the next iterations before `end`, or out of it. Gives where this is.
+    pub(crate) fn turn(
+        &mut self,
+        looping: Looping,
+        (by, end): (i64, Operand),
+        [body, after]: [Label; 2],
+        carried: &[Operand],
+    ) -> Label {
+        let next = self.body.int("add nsw", looping.index, by);
+        let more = self.body.int("icmp slt", next, end);
+        let latch = self.body.current();
+        self.body.branch(more, body, after);
+        self.body.end_loop(looping, (next, latch), carried);
+        latch
+    }
+
+    /// Eight floats in memory.
+    pub(crate) fn store_lane(&mut self, place: Operand, lanes: Operand) {
+        let lanes = lanes.of(LANE);
+        self.body.line(format_args!("store {LANE} {lanes}, ptr {place}, align 64"));
+    }
+
+    pub(crate) fn load_lane(&mut self, place: Operand) -> Operand {
+        self.body.value(format_args!("load {LANE}, ptr {place}, align 64"))
     }
 
     /// Eight iterations at a time, of those from `from` to `end` that make whole eights.
     fn main_loop(
         &mut self,
         source: &Lanes,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         [from, end]: [Operand; 2],
         zeros: Vec<Operand>,
         parts: &mut Parts,
     ) -> Result<()> {
-        let (from_shown, end_shown) = (from.of(INT).to_string(), end.of(INT).to_string());
-        let [main, after] = [self.body.label(), self.body.label()];
-        let count = self.body.value(format_args!("sub i64 {end_shown}, {from_shown}")).of(INT);
-        let whole = self.body.value(format_args!("and i64 {count}, -{LANES}")).of(INT).to_string();
-        let until = self.body.value(format_args!("add nsw i64 {from_shown}, {whole}"));
-        let any = self.body.value(format_args!("icmp ne i64 {whole}, 0"));
-        let (before, any) = (self.body.current(), any.of(Scalar::Bool.one()));
+        let [main, after] = self.body.labels();
+        let [until, any] = self.eights(from, end);
+        let before = self.body.current();
         let short = parts.short();
-        self.body.line(format_args!("br i1 {any}, label %{main}, label %{}", short.0));
+        self.body.branch(any, main, short.0);
         short.1.push((before, from, zeros.clone()));
 
-        self.body.begin(main);
-        let hole = self.body.hole();
-        let index = self.body.temp();
+        let firsts = zeros.iter().map(|_| (LANE, Operand::ZERO));
+        let looping = self.body.begin_loop(main, (from, before), firsts);
+        let index = looping.index;
         self.bind(source.index, index);
-        let lanes: Vec<Operand> = zeros.iter().map(|_| self.body.temp()).collect();
-        let results = self.eight_checked(plan, source, index, &lanes, &mut parts.rest)?;
-        let shown = index.of(INT).to_string();
-        let next = self.body.value(format_args!("add nsw i64 {shown}, {LANES}"));
-        let more =
-            self.body.value(format_args!("icmp slt i64 {}, {}", next.of(INT), until.of(INT)));
-        let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
-        self.body.line(format_args!("br i1 {more}, label %{main}, label %{after}"));
-        let line = phi(INT, &[(from, before), (next, latch)]);
-        self.body.fill(&hole, format_args!("{shown} = {line}"));
-        for (lane, result) in lanes.iter().zip(&results) {
-            let line = phi(LANE, &[(Operand::ZERO, before), (*result, latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", lane.of(LANE)));
-        }
+        let results =
+            self.eight_checked(plan, source, index, &looping.carried(), &mut parts.rest)?;
+        self.turn(looping, (EIGHT, until), [main, after], &results);
 
         self.body.begin(after);
-        let exact = self.body.value(format_args!("icmp eq i64 {}, {end_shown}", until.of(INT)));
-        let exact = exact.of(Scalar::Bool.one());
+        let exact = self.body.int("icmp eq", until, end);
         let combine = parts.combine.0;
         let short = parts.short();
-        self.body.line(format_args!("br i1 {exact}, label %{combine}, label %{}", short.0));
+        self.body.branch(exact, combine, short.0);
         short.1.push((after, until, results.clone()));
         parts.combine.1.push((after, results));
         Ok(())
@@ -503,7 +457,7 @@ impl Translator<'_> {
     /// the first of them.
     fn eight_checked(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         source: &Lanes,
         index: Operand,
         lanes: &[Operand],
@@ -512,8 +466,7 @@ impl Translator<'_> {
         let (rest, entered) = (rest.0, &mut rest.1);
         self.eight(plan, source, lanes, &mut |this, holds| {
             let ok = this.body.label();
-            let holds = holds.of(Scalar::Bool.one());
-            this.body.line(format_args!("br i1 {holds}, label %{ok}, label %{rest}, {USUALLY}"));
+            this.body.branch_usually(holds, ok, rest);
             entered.push((this.body.current(), index, lanes.to_vec()));
             this.body.begin(ok);
         })
@@ -524,19 +477,19 @@ impl Translator<'_> {
     fn tail(
         &mut self,
         source: &Lanes,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         start: Operand,
         end: Operand,
         starts: &[Operand],
         parts: &mut Parts,
     ) -> Result<()> {
-        let left = self.body.value(format_args!("sub i64 {}, {}", end.of(INT), start.of(INT)));
+        let left = self.body.int("sub", end, start);
         plan.count_first(&mut self.body, left);
         self.bind(source.index, start);
         let results = self.eight_checked(plan, source, start, starts, &mut parts.rest)?;
         let mut lanes = Vec::with_capacity(starts.len());
         for (before, after) in starts.iter().zip(results) {
-            lanes.push(plan.counted(&mut self.body, LANE, after.of(LANE), before.of(LANE)));
+            lanes.push(plan.counted(&mut self.body, LANE, after, *before));
         }
         parts.combine.1.push((self.body.current(), lanes));
         self.body.jump(parts.combine.0);
@@ -552,87 +505,53 @@ impl Translator<'_> {
         end: Operand,
         slots: &[Operand],
     ) -> Result<(Label, Vec<Operand>)> {
-        let ptr = Scalar::Ptr.one();
-        let from_shown = from.of(INT).to_string();
         let before = self.body.current();
-        let [body, after] = [self.body.label(), self.body.label()];
+        let [body, after] = self.body.labels();
         self.body.jump(body);
 
-        self.body.begin(body);
-        let hole = self.body.hole();
-        let index = self.body.temp();
+        let looping = self.body.begin_loop(body, (from, before), []);
+        let index = looping.index;
         self.bind(source.index, index);
-        let shown = index.of(INT).to_string();
         // The first one belongs to lane 0: what came before it were whole eights.
-        let lane = self.body.value(format_args!("sub i64 {shown}, {from_shown}")).of(INT);
-        let lane = self.body.value(format_args!("and i64 {lane}, {}", LANES - 1)).of(INT);
+        let lane = self.body.int("sub", index, from);
+        let lane = self.body.int("and", lane, EIGHT - 1);
         let mut places = Vec::new();
         for (slot, carry) in slots.iter().zip(&source.carry) {
-            let slot = slot.of(ptr);
-            let line = format_args!("getelementptr inbounds nuw double, ptr {slot}, i64 {lane}");
-            let place = self.body.value(line).of(ptr).to_string();
+            let place = self.body.element("inbounds nuw ", FLOAT, slot, lane);
             let value = self.body.value(format_args!("load double, ptr {place}, align 8"));
             self.bind(*carry, value);
             places.push(place);
         }
-        self.lanes.depth += 1;
+        self.frame.enter();
         let results = self.block(&source.body);
-        self.lanes.depth -= 1;
+        self.frame.leave();
         for (place, result) in places.iter().zip(results?) {
-            let result = result.of(FLOAT);
             self.body.line(format_args!("store double {result}, ptr {place}, align 8"));
         }
-        let next = self.body.value(format_args!("add nsw i64 {shown}, 1"));
-        let more = self.body.value(format_args!("icmp slt i64 {}, {}", next.of(INT), end.of(INT)));
-        let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
-        self.body.line(format_args!("br i1 {more}, label %{body}, label %{after}"));
-        let line = phi(INT, &[(from, before), (next, latch)]);
-        self.body.fill(&hole, format_args!("{shown} = {line}"));
+        self.turn(looping, (1, end), [body, after], &[]);
 
         self.body.begin(after);
-        let mut lanes = Vec::with_capacity(slots.len());
-        for slot in slots {
-            let slot = slot.of(ptr);
-            lanes.push(self.body.value(format_args!("load {LANE}, ptr {slot}, align 64")));
-        }
-        Ok((after, lanes))
+        Ok((after, slots.iter().map(|slot| self.load_lane(*slot)).collect()))
     }
 
     /// The lanes of one sum, added in the fixed tree.
     fn tree(&mut self, lanes: Operand) -> Operand {
         let mut width = LANES;
-        let mut all = lanes.of(LANE).to_string();
+        let mut all = lanes;
         while let half @ 1.. = width / 2 {
             let numbers = |from: usize| {
                 let list: Vec<String> = (from..from + half).map(|k| format!("i32 {k}")).collect();
                 format!("<{half} x i32> <{}>", list.join(", "))
             };
             let ty = format!("<{width} x double>");
+            let shown = all.of(LANE);
             let [low, high] = [numbers(0), numbers(half)].map(|mask| {
-                let line = format_args!("shufflevector {ty} {all}, {ty} poison, {mask}");
-                self.body.value(line).of(LANE).to_string()
+                self.body.value(format_args!("shufflevector {ty} {shown}, {ty} poison, {mask}"))
             });
-            all = self
-                .body
-                .value(format_args!("fadd <{half} x double> {low}, {high}"))
-                .of(LANE)
-                .to_string();
+            all = self.body.value(format_args!("fadd <{half} x double> {low}, {high}"));
             width = half;
         }
         self.body.value(format_args!("extractelement <1 x double> {all}, i64 0"))
-    }
-
-    /// Memory for each sum's lanes, for the loops of the current depth.
-    fn lane_slots(&mut self, sums: usize) -> Vec<Operand> {
-        let depth = self.lanes.depth;
-        if self.lanes.by_depth.len() <= depth {
-            self.lanes.by_depth.resize(depth + 1, Vec::new());
-        }
-        while self.lanes.by_depth[depth].len() < sums {
-            let slot = self.body.alloca(&LANE.to_string(), 64);
-            self.lanes.by_depth[depth].push(slot);
-        }
-        self.lanes.by_depth[depth][..sums].to_vec()
     }
 }
 

@@ -6,10 +6,8 @@
 //! behind a check of its divisor, and the one quotient that does not fit (the least integer by -1)
 //! is computed without dividing.
 
-use crate::failing::USUALLY;
 use crate::text::{Body, Operand, Scalar, Type};
 use jut_ir::prim::Machine;
-use std::fmt::Display;
 
 /// What an operation takes and gives.
 fn types(op: Machine) -> Option<(Scalar, Scalar)> {
@@ -48,9 +46,8 @@ pub(crate) fn operation(
         (Machine::FNan, []) => return Ok(Operand::float(f64::NAN)),
         (Machine::Copy, [a]) => return Ok(*a),
         (Machine::Select, [c, a, b]) => {
-            let (bool, ty) = (ty(Scalar::Bool), ty(selected));
-            let (c, a, b) = (c.of(bool), a.of(ty), b.of(ty));
-            return Ok(body.value(format_args!("select {bool} {c}, {ty} {a}, {ty} {b}")));
+            let mut emit = Emit { body, from: ty(selected), to: ty(selected) };
+            return Ok(emit.select(*c, *a, *b));
         }
         _ => {}
     }
@@ -89,9 +86,8 @@ impl Emit<'_> {
     }
 
     /// `name type a, b`.
-    fn two(&mut self, name: impl Display, a: Operand, b: Operand) -> Operand {
-        let ty = self.from;
-        self.body.value(format_args!("{name} {ty} {}, {}", a.of(ty), b.of(ty)))
+    fn two(&mut self, name: &str, a: Operand, b: impl Into<Operand>) -> Operand {
+        self.body.two(name, self.from, a, b)
     }
 
     /// `name type a to type`.
@@ -136,12 +132,11 @@ impl Emit<'_> {
                 self.select(above, Operand::float(1.0), rest)
             }
             Machine::ISign => {
-                let zero = Operand::I64(0);
-                let sign = self.two("ashr", a, Operand::I64(63));
-                let above = self.two("icmp sgt", a, zero);
+                let sign = self.two("ashr", a, 63);
+                let above = self.two("icmp sgt", a, 0);
                 self.select(above, Operand::I64(1), sign)
             }
-            Machine::INot => self.two("xor", a, Operand::I64(-1)),
+            Machine::INot => self.two("xor", a, -1),
             Machine::INeg => self.two("sub", Operand::I64(0), a),
             Machine::IAbs => {
                 let ty = self.from;
@@ -196,8 +191,8 @@ impl Emit<'_> {
             Machine::IMin => return Some(self.intrinsic("smin", &[a, b])),
             Machine::IMax => return Some(self.intrinsic("smax", &[a, b])),
             Machine::IShl => {
-                let inside = self.two("icmp ult", b, Operand::I64(64));
-                let amount = self.two("and", b, Operand::I64(63));
+                let inside = self.two("icmp ult", b, 64);
+                let amount = self.two("and", b, 63);
                 let shifted = self.two("shl", a, amount);
                 return Some(self.select(inside, shifted, Operand::I64(0)));
             }
@@ -218,19 +213,15 @@ impl Emit<'_> {
         let product = self.two("fmul", a, b);
         let defined = self.two("fcmp ord", product, product);
         let all = match ty.wide {
-            true => {
-                let lanes = defined.of(bool);
-                self.body
-                    .value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({bool} {lanes})"))
-            }
+            true => self
+                .body
+                .value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({bool} {defined})")),
             false => defined,
         };
-        let (from, [cold, done]) = (self.body.current(), [self.body.label(), self.body.label()]);
-        let all = all.of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {all}, label %{done}, label %{cold}, {USUALLY}"));
-        let names = [(); 4].map(|()| self.body.temp());
-        let [left, right, either, zero] = names.map(|name| name.of(bool));
-        let (x, y, product) = (a.of(ty), b.of(ty), product.of(ty));
+        let (from, [cold, done]) = (self.body.current(), self.body.labels());
+        self.body.branch_usually(all, done, cold);
+        let [left, right, either, zero] = [(); 4].map(|()| self.body.temp());
+        let (x, y) = (a.of(ty), b.of(ty));
         self.body.cold(format_args!(
             "{cold}:\n  \
              {left} = fcmp oeq {ty} {x}, {zeros}\n  \
@@ -238,16 +229,15 @@ impl Emit<'_> {
              {either} = or {bool} {left}, {right}\n  \
              {zero} = select {bool} {defined}, {bool} {nowhere}, {bool} {either}",
             zeros = Operand::ZERO.of(ty),
-            defined = defined.of(bool),
             nowhere = Operand::Bool(false).of(bool),
         ));
-        let made = self.body.temp().of(ty);
+        let made = self.body.temp();
         let zeros = Operand::ZERO.of(ty);
         self.body.cold(format_args!(
             "  {made} = select {bool} {zero}, {ty} {zeros}, {ty} {product}\n  br label %{done}"
         ));
         self.body.begin(done);
-        self.body.value(format_args!("phi {ty} [ {product}, %{from} ], [ {made}, %{cold} ]"))
+        self.body.join(ty, &[(product, from), (made, cold)])
     }
 
     /// Quotient or remainder toward zero.
@@ -261,7 +251,7 @@ impl Emit<'_> {
             Operand::I64(-1) => Operand::I64(0),
             Operand::I64(_) => self.two(name, a, b),
             _ => {
-                let special = self.two("icmp eq", b, Operand::I64(-1));
+                let special = self.two("icmp eq", b, -1);
                 let safe = self.select(special, Operand::I64(1), b);
                 let usual = self.two(name, a, safe);
                 let other = match quotient {

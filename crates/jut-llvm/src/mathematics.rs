@@ -8,18 +8,13 @@
 //!
 //! Example, `1.0 + x` with `x` the value `%t0`: `%t1 = fadd <8 x double> splat (double 1.0), %t0`.
 
-use crate::failing::USUALLY;
-use crate::text::{Body, Operand, Scalar, Type};
+use crate::text::{BOOLS, Body, INTS, LANE, Operand, Type};
 use jut_runtime::math::number::Number;
 use jut_runtime::math::straight;
 use jut_runtime::wide::Form;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
-
-const FLOAT: Type = Type { scalar: Scalar::F64, wide: true };
-const BITS: Type = Type { scalar: Scalar::I64, wide: true };
-const TRUTH: Type = Type { scalar: Scalar::Bool, wide: true };
 
 /// The text of the function of eight that goes with a function of one argument: `@NAME.8`.
 pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
@@ -28,35 +23,34 @@ pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
     let _ = write!(
         text,
         "declare void @{symbol}(ptr, ptr, i64) #6\n\
-         define internal {FLOAT} @{scalar}.8.any({FLOAT} %x) #8 {{\n  \
-         %from = alloca {FLOAT}, align 64\n  \
-         %to = alloca {FLOAT}, align 64\n  \
-         store {FLOAT} %x, ptr %from, align 64\n  \
+         define internal {LANE} @{scalar}.8.any({LANE} %x) #8 {{\n  \
+         %from = alloca {LANE}, align 64\n  \
+         %to = alloca {LANE}, align 64\n  \
+         store {LANE} %x, ptr %from, align 64\n  \
          call void @{symbol}(ptr %from, ptr %to, i64 8)\n  \
-         %y = load {FLOAT}, ptr %to, align 64\n  \
-         ret {FLOAT} %y\n}}\n"
+         %y = load {LANE}, ptr %to, align 64\n  \
+         ret {LANE} %y\n}}\n"
     );
     let body = RefCell::new(Body::new(1));
     let x = Eight { operand: Operand::Temp(0), body: Some(&body) };
     let name = scalar.strip_prefix("jut_").unwrap_or(scalar);
     let usual = straight::core(name).map(|core| core(x));
     let mut body = body.borrow_mut();
-    let x = x.operand.of(FLOAT);
+    let x = x.operand.of(LANE);
     if let Some((y, Truth(usual))) = usual {
-        let [good, other] = [body.label(), body.label()];
-        let usual = usual.operand.of(TRUTH);
-        let all = format_args!("call i1 @llvm.vector.reduce.and.v8i1({TRUTH} {usual})");
-        let all = body.value(all).of(Scalar::Bool.one());
-        body.line(format_args!("br i1 {all}, label %{good}, label %{other}, {USUALLY}"));
+        let [good, other] = body.labels();
+        let usual = usual.operand.of(BOOLS);
+        let all = body.value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({BOOLS} {usual})"));
+        body.branch_usually(all, good, other);
         body.begin(good);
-        let y = y.operand.of(FLOAT);
-        body.line(format_args!("ret {FLOAT} {y}"));
+        let y = y.operand.of(LANE);
+        body.line(format_args!("ret {LANE} {y}"));
         body.begin(other);
     }
-    let y = body.value(format_args!("call {FLOAT} @{scalar}.8.any({FLOAT} {x})"));
-    body.line(format_args!("ret {FLOAT} {}", y.of(FLOAT)));
+    let y = body.value(format_args!("call {LANE} @{scalar}.8.any({LANE} {x})"));
+    body.line(format_args!("ret {LANE} {y}"));
     let body = std::mem::replace(&mut *body, Body::new(0)).finish();
-    let _ = write!(text, "define internal {FLOAT} @{scalar}.8({FLOAT} {x}) #9 {{\n{body}}}\n");
+    let _ = write!(text, "define internal {LANE} @{scalar}.8({LANE} {x}) #9 {{\n{body}}}\n");
 }
 
 /// Eight floats of the function that is being written; a constant needs no function.
@@ -101,12 +95,18 @@ impl<'b> Eight<'b> {
         }
     }
 
-    fn compare(self, how: &str, other: Eight<'b>, constant: bool) -> Truth<'b> {
-        Truth(Eight::write(
-            [(self, FLOAT), (other, FLOAT)],
-            || Operand::Bool(constant),
-            |[a, b]| format!("fcmp {how} {FLOAT} {a}, {b}"),
-        ))
+    /// An operation on two of a type.
+    fn two(
+        name: &str,
+        ty: Type,
+        [a, b]: [Eight<'b>; 2],
+        constant: impl FnOnce() -> Operand,
+    ) -> Eight<'b> {
+        Eight::write([(a, ty), (b, ty)], constant, |[a, b]| format!("{name} {ty} {a}, {b}"))
+    }
+
+    fn compare(self, name: &str, other: Eight<'b>, constant: bool) -> Truth<'b> {
+        Truth(Eight::two(name, LANE, [self, other], || Operand::Bool(constant)))
     }
 }
 
@@ -125,11 +125,8 @@ macro_rules! float_operations {
         $(impl<'b> $trait for Eight<'b> {
             type Output = Eight<'b>;
             fn $method(self, other: Eight<'b>) -> Eight<'b> {
-                Eight::write(
-                    [(self, FLOAT), (other, FLOAT)],
-                    || Operand::float(self.float() $op other.float()),
-                    |[a, b]| format!(concat!($name, " {} {}, {}"), FLOAT, a, b),
-                )
+                let constant = || Operand::float(self.float() $op other.float());
+                Eight::two($name, LANE, [self, other], constant)
             }
         })*
     };
@@ -146,7 +143,7 @@ impl<'b> Neg for Eight<'b> {
     type Output = Eight<'b>;
     fn neg(self) -> Eight<'b> {
         let constant = || Operand::float(-self.float());
-        Eight::write([(self, FLOAT)], constant, |[a]| format!("fneg {FLOAT} {a}"))
+        Eight::write([(self, LANE)], constant, |[a]| format!("fneg {LANE} {a}"))
     }
 }
 
@@ -155,11 +152,9 @@ macro_rules! bit_operations {
         $(impl<'b> $trait for Bits<'b> {
             type Output = Bits<'b>;
             fn $method(self, other: Bits<'b>) -> Bits<'b> {
-                Bits(Eight::write(
-                    [(self.0, BITS), (other.0, BITS)],
-                    || Operand::I64(self.integer().$function(other.integer()).cast_signed()),
-                    |[a, b]| format!(concat!($name, " {} {}, {}"), BITS, a, b),
-                ))
+                let constant =
+                    || Operand::I64(self.integer().$function(other.integer()).cast_signed());
+                Bits(Eight::two($name, INTS, [self.0, other.0], constant))
             }
         })*
     };
@@ -178,12 +173,9 @@ macro_rules! shifts {
         $(impl<'b> $trait<u32> for Bits<'b> {
             type Output = Bits<'b>;
             fn $method(self, by: u32) -> Bits<'b> {
-                let amount = Operand::I64(i64::from(by)).of(BITS);
-                Bits(Eight::write(
-                    [(self.0, BITS)],
-                    || Operand::I64(self.integer().$function(by).cast_signed()),
-                    |[a]| format!(concat!($name, " {} {}, {}"), BITS, a, amount),
-                ))
+                let amount = Eight::constant(Operand::I64(i64::from(by)));
+                let constant = || Operand::I64(self.integer().$function(by).cast_signed());
+                Bits(Eight::two($name, INTS, [self.0, amount], constant))
             }
         })*
     };
@@ -198,11 +190,8 @@ impl<'b> BitAnd for Truth<'b> {
     type Output = Truth<'b>;
     fn bitand(self, other: Truth<'b>) -> Truth<'b> {
         let is = |truth: Truth<'b>| truth.0.operand == Operand::Bool(true);
-        Truth(Eight::write(
-            [(self.0, TRUTH), (other.0, TRUTH)],
-            || Operand::Bool(is(self) && is(other)),
-            |[a, b]| format!("and {TRUTH} {a}, {b}"),
-        ))
+        let constant = || Operand::Bool(is(self) && is(other));
+        Truth(Eight::two("and", BOOLS, [self.0, other.0], constant))
     }
 }
 
@@ -220,65 +209,65 @@ impl<'b> Number for Eight<'b> {
 
     fn abs(self) -> Eight<'b> {
         let constant = || Operand::float(self.float().abs());
-        Eight::write([(self, FLOAT)], constant, |[a]| {
-            format!("call {FLOAT} @llvm.fabs.v8f64({FLOAT} {a})")
+        Eight::write([(self, LANE)], constant, |[a]| {
+            format!("call {LANE} @llvm.fabs.v8f64({LANE} {a})")
         })
     }
 
     fn copysign(self, sign: Eight<'b>) -> Eight<'b> {
         Eight::write(
-            [(self, FLOAT), (sign, FLOAT)],
+            [(self, LANE), (sign, LANE)],
             || Operand::float(self.float().copysign(sign.float())),
-            |[a, b]| format!("call {FLOAT} @llvm.copysign.v8f64({FLOAT} {a}, {FLOAT} {b})"),
+            |[a, b]| format!("call {LANE} @llvm.copysign.v8f64({LANE} {a}, {LANE} {b})"),
         )
     }
 
     fn to_bits(self) -> Bits<'b> {
         Bits(Eight::write(
-            [(self, FLOAT)],
+            [(self, LANE)],
             || Operand::I64(self.float().to_bits().cast_signed()),
-            |[a]| format!("bitcast {FLOAT} {a} to {BITS}"),
+            |[a]| format!("bitcast {LANE} {a} to {INTS}"),
         ))
     }
 
     fn from_bits(bits: Bits<'b>) -> Eight<'b> {
         Eight::write(
-            [(bits.0, BITS)],
+            [(bits.0, INTS)],
             || Operand::F64(bits.integer()),
-            |[a]| format!("bitcast {BITS} {a} to {FLOAT}"),
+            |[a]| format!("bitcast {INTS} {a} to {LANE}"),
         )
     }
 
     fn is_odd(bits: Bits<'b>) -> Truth<'b> {
         Truth(Eight::write(
-            [(bits.0, BITS)],
+            [(bits.0, INTS)],
             || Operand::Bool(bits.integer() & 1 != 0),
-            |[a]| format!("trunc {BITS} {a} to {TRUTH}"),
+            |[a]| format!("trunc {INTS} {a} to {BOOLS}"),
         ))
     }
 
     fn below(self, other: Eight<'b>) -> Truth<'b> {
-        self.compare("olt", other, self.float() < other.float())
+        self.compare("fcmp olt", other, self.float() < other.float())
     }
 
     fn above(self, other: Eight<'b>) -> Truth<'b> {
-        self.compare("ogt", other, self.float() > other.float())
+        self.compare("fcmp ogt", other, self.float() > other.float())
     }
 
     fn at_most(self, other: Eight<'b>) -> Truth<'b> {
-        self.compare("ole", other, self.float() <= other.float())
+        self.compare("fcmp ole", other, self.float() <= other.float())
     }
 
     fn at_least(self, other: Eight<'b>) -> Truth<'b> {
-        self.compare("oge", other, self.float() >= other.float())
+        self.compare("fcmp oge", other, self.float() >= other.float())
     }
 
     fn select(condition: Truth<'b>, then: Eight<'b>, other: Eight<'b>) -> Eight<'b> {
         let holds = condition.0.operand == Operand::Bool(true);
         Eight::write(
-            [(condition.0, TRUTH), (then, FLOAT), (other, FLOAT)],
+            [(condition.0, BOOLS), (then, LANE), (other, LANE)],
             || if holds { then.operand } else { other.operand },
-            |[c, a, b]| format!("select {TRUTH} {c}, {FLOAT} {a}, {FLOAT} {b}"),
+            |[c, a, b]| format!("select {BOOLS} {c}, {LANE} {a}, {LANE} {b}"),
         )
     }
 }

@@ -18,10 +18,9 @@
 //! [the pass that marks](jut_loop::opt) has let through: bounds that are the same for all, floats, nothing that stores. Where a check does not hold for
 //! all, the loop around is left as if the check stood there.
 
-use crate::function::{Result, Translator, phi};
-use crate::loops::{INT, LANE};
-use crate::text::{Label, Operand, Scalar};
-use crate::vector::Plan;
+use crate::function::{Result, Translator};
+use crate::text::{EIGHT, INT, LANE, Operand};
+use crate::vector::EightPlan;
 use jut_loop::form::{Block, For, LANES, Lanes, Site, Value};
 use jut_loop::poll::rounds;
 
@@ -42,7 +41,7 @@ impl Translator<'_> {
     /// A `lanes` loop, for eight iterations around it.
     pub(crate) fn eight_lanes(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         source: &Lanes,
         leave: Leave<'_, Self>,
     ) -> Result<()> {
@@ -65,7 +64,7 @@ impl Translator<'_> {
     /// A `for up` that carries sums, for eight iterations around it.
     pub(crate) fn eight_in_order(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         source: &For,
         leave: Leave<'_, Self>,
     ) -> Result<()> {
@@ -90,7 +89,7 @@ impl Translator<'_> {
     /// An iteration, given what is carried; gives the same after it.
     fn inner(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         inner: &Inner,
         index: Operand,
         carried: &[Operand],
@@ -109,146 +108,88 @@ impl Translator<'_> {
     /// Iterations, at least one, each given what the one before gives.
     fn one_after_the_other(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         inner: &Inner,
         [from, end]: [Operand; 2],
         initial: &[Operand],
         leave: Leave<'_, Self>,
     ) -> Result<Vec<Operand>> {
         let before = self.body.current();
-        let [body, after] = [self.body.label(), self.body.label()];
+        let [body, after] = self.body.labels();
         self.body.jump(body);
 
-        self.body.begin(body);
-        let hole = self.body.hole();
-        let index = self.body.temp();
-        let carried: Vec<Operand> = initial.iter().map(|_| self.body.temp()).collect();
-        let results = self.inner(plan, inner, index, &carried, leave)?;
-        let (next, latch) = self.turn(index, 1, end, [body, after]);
-        let line = phi(INT, &[(from, before), (next, latch)]);
-        self.body.fill(&hole, format_args!("{} = {line}", index.of(INT)));
-        for ((value, first), result) in carried.iter().zip(initial).zip(&results) {
-            let line = phi(LANE, &[(*first, before), (*result, latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", value.of(LANE)));
-        }
+        let firsts = initial.iter().map(|first| (LANE, *first));
+        let looping = self.body.begin_loop(body, (from, before), firsts);
+        let results = self.inner(plan, inner, looping.index, &looping.carried(), leave)?;
+        self.turn(looping, (1, end), [body, after], &results);
 
         self.body.begin(after);
         Ok(results)
     }
 
-    /// The end of a loop's body: on to the next iterations before `end`, or out of it. Gives the next index, and where this is.
-    fn turn(
-        &mut self,
-        index: Operand,
-        step: usize,
-        end: Operand,
-        [body, after]: [Label; 2],
-    ) -> (Operand, Label) {
-        let next = self.body.value(format_args!("add nsw i64 {}, {step}", index.of(INT)));
-        let more = self.body.value(format_args!("icmp slt i64 {}, {}", next.of(INT), end.of(INT)));
-        let latch = self.body.current();
-        let more = more.of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {more}, label %{body}, label %{after}"));
-        (next, latch)
-    }
-
     /// The iterations of a block, at least one: eight in a row add to the eight lanes of each sum. Gives these.
     fn eight_by_eight(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         inner: &Inner,
         [from, end]: [Operand; 2],
         leave: Leave<'_, Self>,
     ) -> Result<Sums> {
-        let sums = inner.carry.len();
-        let (bool, ptr) = (Scalar::Bool.one(), Scalar::Ptr.one());
-        let (from_shown, end_shown) = (from.of(INT).to_string(), end.of(INT).to_string());
-        let [main, after] = [self.body.label(), self.body.label()];
-        let [short, combine] = [self.body.label(), self.body.label()];
-        let count = self.body.value(format_args!("sub i64 {end_shown}, {from_shown}")).of(INT);
-        let whole = self.body.value(format_args!("and i64 {count}, -{LANES}")).of(INT).to_string();
-        let until = self.body.value(format_args!("add nsw i64 {from_shown}, {whole}"));
-        let any = self.body.value(format_args!("icmp ne i64 {whole}, 0"));
+        let count = inner.carry.len() * LANES;
+        let [main, after, short, combine] = self.body.labels();
+        let [until, any] = self.eights(from, end);
         let before = self.body.current();
-        self.body.line(format_args!("br i1 {}, label %{main}, label %{short}", any.of(bool)));
+        self.body.branch(any, main, short);
 
-        self.body.begin(main);
-        let hole = self.body.hole();
-        let index = self.body.temp();
-        let lanes: Sums =
-            (0..sums).map(|_| (0..LANES).map(|_| self.body.temp()).collect()).collect();
-        let mut results: Sums = vec![Vec::with_capacity(LANES); sums];
+        let firsts = std::iter::repeat_n((LANE, Operand::ZERO), count);
+        let looping = self.body.begin_loop(main, (from, before), firsts);
+        let (index, lanes) = (looping.index, looping.carried());
+        let mut results = vec![Operand::ZERO; count];
         for lane in 0..LANES {
-            let at = self.body.value(format_args!("add nsw i64 {}, {lane}", index.of(INT)));
-            let own: Vec<Operand> = lanes.iter().map(|lanes| lanes[lane]).collect();
+            let at = self.body.int("add nsw", index, lane as i64);
+            let own: Vec<Operand> = lanes.iter().skip(lane).step_by(LANES).copied().collect();
             let next = self.inner(plan, inner, at, &own, leave)?;
-            results.iter_mut().zip(next).for_each(|(all, next)| all.push(next));
+            let all = results.iter_mut().skip(lane).step_by(LANES);
+            all.zip(next).for_each(|(result, next)| *result = next);
         }
-        let (next, latch) = self.turn(index, LANES, until, [main, after]);
-        let line = phi(INT, &[(from, before), (next, latch)]);
-        self.body.fill(&hole, format_args!("{} = {line}", index.of(INT)));
-        for (value, result) in lanes.iter().flatten().zip(results.iter().flatten()) {
-            let line = phi(LANE, &[(Operand::ZERO, before), (*result, latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", value.of(LANE)));
-        }
+        self.turn(looping, (EIGHT, until), [main, after], &results);
 
         self.body.begin(after);
-        let exact = self.body.value(format_args!("icmp eq i64 {}, {end_shown}", until.of(INT)));
-        self.body.line(format_args!("br i1 {}, label %{combine}, label %{short}", exact.of(bool)));
+        let exact = self.body.int("icmp eq", until, end);
+        self.body.branch(exact, combine, short);
 
         // What is left: fewer than eight, of which the first belongs to lane 0.
         self.body.begin(short);
-        let entered = |result| phi(LANE, &[(Operand::ZERO, before), (result, after)]);
-        let so_far: Vec<Operand> =
-            results.iter().flatten().map(|result| self.body.value(entered(*result))).collect();
-        let start = self.body.value(phi(INT, &[(from, before), (until, after)]));
-        let places = self.nested_slots(sums * LANES);
-        for (place, value) in places.iter().zip(&so_far) {
-            let (place, value) = (place.of(ptr), value.of(LANE));
-            self.body.line(format_args!("store {LANE} {value}, ptr {place}, align 64"));
+        let zeros = vec![Operand::ZERO; count];
+        let so_far = self.either(&vec![LANE; count], (&zeros, before), (&results, after));
+        let start = self.body.join(INT, &[(from, before), (until, after)]);
+        let places = self.nested_slots(count);
+        for (place, value) in places.iter().zip(so_far) {
+            self.store_lane(*place, value);
         }
-        let [rest, rested] = [self.body.label(), self.body.label()];
+        let [rest, rested] = self.body.labels();
         let entry = self.body.current();
         self.body.jump(rest);
 
-        self.body.begin(rest);
-        let hole = self.body.hole();
-        let index = self.body.temp();
-        let shown = index.of(INT).to_string();
-        let lane = self.body.value(format_args!("sub i64 {shown}, {}", start.of(INT)));
-        let mut own = Vec::with_capacity(sums);
-        for first in places.iter().step_by(LANES) {
-            let (first, lane) = (first.of(ptr), lane.of(INT));
-            let line = format_args!("getelementptr inbounds nuw {LANE}, ptr {first}, i64 {lane}");
-            own.push(self.body.value(line));
-        }
-        let mut carried = Vec::with_capacity(sums);
-        for place in &own {
-            let place = place.of(ptr);
-            carried.push(self.body.value(format_args!("load {LANE}, ptr {place}, align 64")));
-        }
+        let looping = self.body.begin_loop(rest, (start, entry), []);
+        let index = looping.index;
+        let lane = self.body.int("sub", index, start);
+        let first = places.iter().step_by(LANES);
+        let own = first.map(|first| self.body.element("inbounds nuw ", LANE, first, lane));
+        let own: Vec<Operand> = own.collect();
+        let carried: Vec<Operand> = own.iter().map(|place| self.load_lane(*place)).collect();
         let next = self.inner(plan, inner, index, &carried, leave)?;
         for (place, value) in own.iter().zip(next) {
-            let (place, value) = (place.of(ptr), value.of(LANE));
-            self.body.line(format_args!("store {LANE} {value}, ptr {place}, align 64"));
+            self.store_lane(*place, value);
         }
-        let (next, latch) = self.turn(index, 1, end, [rest, rested]);
-        let line = phi(INT, &[(start, entry), (next, latch)]);
-        self.body.fill(&hole, format_args!("{shown} = {line}"));
+        self.turn(looping, (1, end), [rest, rested], &[]);
 
         self.body.begin(rested);
-        let mut complete = Vec::with_capacity(places.len());
-        for place in &places {
-            let place = place.of(ptr);
-            complete.push(self.body.value(format_args!("load {LANE}, ptr {place}, align 64")));
-        }
+        let complete: Vec<Operand> = places.iter().map(|place| self.load_lane(*place)).collect();
         self.body.jump(combine);
 
         self.body.begin(combine);
-        let ends = results.iter().flatten().zip(&complete);
-        let ends = ends.map(|(main, short)| phi(LANE, &[(*main, after), (*short, rested)]));
-        let ends: Vec<String> = ends.collect();
-        let ends: Vec<Operand> = ends.into_iter().map(|end| self.body.value(end)).collect();
+        let ends = self.either(&vec![LANE; count], (&results, after), (&complete, rested));
         Ok(ends.chunks(LANES).map(<[Operand]>::to_vec).collect())
     }
 
@@ -256,34 +197,26 @@ impl Translator<'_> {
     fn plus_tree(&mut self, total: Operand, mut lanes: Vec<Operand>) -> Operand {
         while let half @ 1.. = lanes.len() / 2 {
             let (low, high) = lanes.split_at(half);
-            let pairs: Vec<(Operand, Operand)> =
-                low.iter().copied().zip(high.iter().copied()).collect();
-            lanes = pairs.into_iter().map(|(a, b)| self.eight_sums(a, b)).collect();
+            let pairs = low.iter().zip(high);
+            lanes = pairs.map(|(a, b)| self.body.two("fadd", LANE, *a, *b)).collect();
         }
         match lanes.first() {
-            Some(all) => self.eight_sums(total, *all),
+            Some(all) => self.body.two("fadd", LANE, total, *all),
             None => total,
         }
-    }
-
-    fn eight_sums(&mut self, a: Operand, b: Operand) -> Operand {
-        self.body.value(format_args!("fadd {LANE} {}, {}", a.of(LANE), b.of(LANE)))
     }
 
     /// Memory for so many vectors, one behind the other for the lanes of each sum; loops that stand in others of this kind are
     /// never in one another, so all have the same.
     fn nested_slots(&mut self, count: usize) -> Vec<Operand> {
         while self.nested.len() < count {
-            let all = self.body.alloca(&format!("[{LANES} x {LANE}]"), 64);
+            let all = self.body.alloca(format_args!("[{LANES} x {LANE}]"), 64);
             for lane in 0..LANES {
                 self.nested.push((all, lane));
             }
         }
         let body = &mut self.body;
-        let place = |(all, lane): &(Operand, usize)| {
-            let all = all.of(Scalar::Ptr.one());
-            body.value(format_args!("getelementptr inbounds nuw {LANE}, ptr {all}, i64 {lane}"))
-        };
+        let place = |(all, lane): &(Operand, usize)| body.element("inbounds nuw ", LANE, all, lane);
         self.nested[..count].iter().map(place).collect()
     }
 }

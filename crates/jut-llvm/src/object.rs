@@ -4,20 +4,19 @@
 //! used, one exported function per program ([`crate::cfunction`]), everything else local. An object
 //! for any machine of a target has code for its least instruction set.
 
-use crate::cfunction::Shape;
 use crate::host::{Host, object};
-use crate::module::{Instructions, ModuleText, Source};
+use crate::imports::Instructions;
+use crate::module::ModuleText;
 use inkwell::targets::FileType;
-use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::form::LoopProgram;
 use jut_loop::recursion;
 use jut_loop::target::Target;
-use jut_native::CompileError;
-use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
+use jut_native::object::{Export, Machine, MathLibrary, Object, ObjectWriter};
+use jut_native::{CompileError, NewObject};
 use target_lexicon::{Architecture, Triple};
 
 /// An object file in the making.
-pub struct ObjectFile {
+struct ObjectFile {
     module: ModuleText,
     host: Host,
     triple: Triple,
@@ -25,12 +24,11 @@ pub struct ObjectFile {
     recursive: Vec<LoopProgram>,
 }
 
+/// An empty object file; an error if there is no code generator for the machine.
+pub(crate) const OBJECT: NewObject = |machine, math| Ok(Box::new(ObjectFile::new(machine, math)?));
+
 impl ObjectFile {
-    /// An empty object file.
-    ///
-    /// # Errors
-    /// [`CompileError::Host`] if there is no code generator for the machine.
-    pub fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
+    fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
         let (host, triple, instructions) = match machine {
             Machine::Host => {
                 let host = Host::this()?.clone();
@@ -51,11 +49,7 @@ impl ObjectFile {
                 (Host::of(&triple.to_string(), processor), triple.clone(), instructions)
             }
         };
-        let source = match math {
-            MathLibrary::Jut => Source::Runtime,
-            MathLibrary::System => Source::System,
-        };
-        let module = ModuleText::new(source, instructions);
+        let module = ModuleText::new(math, instructions);
         Ok(ObjectFile { module, host, triple, recursive: Vec::new() })
     }
 }
@@ -69,21 +63,10 @@ impl ObjectWriter for ObjectFile {
         self.module.target()
     }
 
-    fn translate(
-        &mut self,
-        name: &str,
-        program: &LoopProgram,
-        order: &[usize],
-        need: Option<&LoopProgram>,
-        needs_memory: bool,
-        describe: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
-    ) -> Result<usize, CompileError> {
-        let places: Vec<Place> =
-            program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
-        let shape = Shape { name, order, needs_memory, need: None, places: &places };
-        self.module.c_function(shape, program, need)?;
-        if recursion::levels(program) > 0 {
-            self.recursive.push(program.clone());
+    fn translate(&mut self, export: &Export<'_>) -> Result<usize, CompileError> {
+        self.module.c_function(export)?;
+        if recursion::levels(export.program) > 0 {
+            self.recursive.push(export.program.clone());
         }
         Ok(0)
     }

@@ -13,12 +13,11 @@
 //!   %s2 = call double @llvm.vector.reduce.fadd.v8f64(double %s, <8 x double> %p)
 //! ```
 
-use crate::function::{Result, Translator, phi};
-use crate::loops::{FLOAT, INT, LANE};
-use crate::text::{Operand, Scalar};
-use crate::vector::Plan;
+use crate::function::{Result, Translator};
+use crate::text::{EIGHT, FLOAT, LANE, Operand};
+use crate::vector::EightPlan;
 use jut_loop::analysis::{Sum, sums_in_order};
-use jut_loop::form::{For, LANES, Order, Stmt};
+use jut_loop::form::{For, Order, Stmt};
 
 /// Lanes from the last to the first.
 const REVERSED: &str = "<8 x i32> <i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>";
@@ -34,78 +33,57 @@ impl Translator<'_> {
     ) -> Result<Vec<Operand>> {
         let sums = sums_in_order(source).ok_or("a loop in vectors carries more than sums")?;
         let down = source.order == Order::Down;
-        let bool = Scalar::Bool.one();
-        let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
         let outside = self.group.take();
         for ((value, _), first) in source.carry.iter().zip(initial) {
             self.bind(*value, *first);
         }
         let started: Vec<Operand> = sums.iter().map(|sum| initial[sum.number]).collect();
-        let [start, main, after] = [self.body.label(), self.body.label(), self.body.label()];
-        let [rest, done] = [self.body.label(), self.body.label()];
-        let any = self.body.value(format_args!("icmp slt i64 {low_shown}, {high_shown}"));
+        let [start, main, after, rest, done] = self.body.labels();
+        let any = self.body.int("icmp slt", low, high);
         let before = self.body.current();
-        self.body.line(format_args!("br i1 {}, label %{start}, label %{done}", any.of(bool)));
+        self.body.branch(any, start, done);
 
         self.body.begin(start);
         // The distance from low to high as an unsigned number is always right.
-        let count = self.body.value(format_args!("sub i64 {high_shown}, {low_shown}")).of(INT);
-        let count = count.to_string();
-        let whole = self.body.value(format_args!("and i64 {count}, -{LANES}")).of(INT).to_string();
+        let count = self.body.int("sub", high, low);
+        let whole = self.body.int("and", count, -EIGHT);
         let [first, last] = match down {
             // The first iteration of each eight: those of the first and of the last.
             true => {
-                let first = self.body.value(format_args!("sub i64 {high_shown}, {LANES}"));
-                [first, self.body.value(format_args!("sub i64 {high_shown}, {whole}"))]
+                let first = self.body.int("sub", high, EIGHT);
+                [first, self.body.int("sub", high, whole)]
             }
             false => {
-                let end = self.body.value(format_args!("add i64 {low_shown}, {whole}"));
-                [low, self.body.value(format_args!("sub i64 {}, {LANES}", end.of(INT)))]
+                let end = self.body.int("add", low, whole);
+                [low, self.body.int("sub", end, EIGHT)]
             }
         };
-        let eights = self.body.value(format_args!("icmp ne i64 {whole}, 0"));
+        let eights = self.body.int("icmp ne", whole, 0);
         let entered = self.body.current();
-        self.body.line(format_args!("br i1 {}, label %{main}, label %{after}", eights.of(bool)));
+        self.body.branch(eights, main, after);
 
-        self.body.begin(main);
-        let hole = self.body.hole();
-        let index = self.body.temp();
+        let firsts = started.iter().map(|started| (FLOAT, *started));
+        let looping = self.body.begin_loop(main, (first, entered), firsts);
+        let index = looping.index;
         self.bind(source.index, index);
-        let carried: Vec<Operand> = sums.iter().map(|_| self.body.temp()).collect();
-        let mut plan = Plan::of_loop(source.index, &source.body);
-        let next = self.eight_and_sums(&mut plan, source, &sums, &carried)?;
-        let shown = index.of(INT).to_string();
-        let step = if down { "sub" } else { "add" };
-        let following = self.body.value(format_args!("{step} i64 {shown}, {LANES}"));
-        let more = self.body.value(format_args!("icmp ne i64 {shown}, {}", last.of(INT)));
+        let mut plan = EightPlan::of_loop(source.index, &source.body);
+        let next = self.eight_and_sums(&mut plan, source, &sums, &looping.carried())?;
+        let following = self.body.int(if down { "sub" } else { "add" }, index, EIGHT);
+        let more = self.body.int("icmp ne", index, last);
         let latch = self.body.current();
-        self.body.line(format_args!("br i1 {}, label %{main}, label %{after}", more.of(bool)));
-        let line = phi(INT, &[(first, entered), (following, latch)]);
-        self.body.fill(&hole, format_args!("{shown} = {line}"));
-        for (k, sum) in carried.iter().enumerate() {
-            let line = phi(FLOAT, &[(started[k], entered), (next[k], latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", sum.of(FLOAT)));
-        }
+        self.body.branch(more, main, after);
+        self.body.end_loop(looping, (following, latch), &next);
 
         self.body.begin(after);
-        let mut so_far = Vec::with_capacity(sums.len());
-        for (started, next) in started.iter().zip(&next) {
-            so_far.push(self.body.value(phi(FLOAT, &[(*started, entered), (*next, latch)])));
-        }
-        let left = self.body.value(format_args!("and i64 {count}, {}", LANES - 1));
-        let some = self.body.value(format_args!("icmp ne i64 {}, 0", left.of(INT)));
-        self.body.line(format_args!("br i1 {}, label %{rest}, label %{done}", some.of(bool)));
+        let so_far = self.either(&vec![FLOAT; sums.len()], (&started, entered), (&next, latch));
+        let left = self.body.int("and", count, EIGHT - 1);
+        let some = self.body.int("icmp ne", left, 0);
+        self.body.branch(some, rest, done);
 
         self.body.begin(rest);
         let [from, to] = match down {
-            true => {
-                let to = self.body.value(format_args!("add i64 {low_shown}, {}", left.of(INT)));
-                [low, to]
-            }
-            false => {
-                let line = format_args!("sub i64 {high_shown}, {}", left.of(INT));
-                [self.body.value(line), high]
-            }
+            true => [low, self.body.int("add", low, left)],
+            false => [self.body.int("sub", high, left), high],
         };
         let (dst, carry, body) = (source.dst.clone(), source.carry.clone(), source.body.clone());
         let single = For { dst, carry, body, vector: None, ..*source };
@@ -124,7 +102,7 @@ impl Translator<'_> {
         for (k, sum) in sums.iter().enumerate() {
             let incoming =
                 [(started[k], before), (so_far[k], after), (complete[sum.number], ended)];
-            results[sum.number] = self.body.value(phi(FLOAT, &incoming));
+            results[sum.number] = self.body.join(FLOAT, &incoming);
         }
         Ok(results)
     }
@@ -132,7 +110,7 @@ impl Translator<'_> {
     /// The body for eight iterations; gives the sums after them.
     fn eight_and_sums(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         source: &For,
         sums: &[Sum],
         carried: &[Operand],
@@ -158,7 +136,7 @@ impl Translator<'_> {
             }
             next[k] = self.body.value(format_args!(
                 "call double @llvm.vector.reduce.fadd.v8f64(double {}, {LANE} {})",
-                next[k].of(FLOAT),
+                next[k],
                 terms.of(LANE)
             ));
         }

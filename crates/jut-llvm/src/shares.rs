@@ -3,8 +3,8 @@
 //! The runtime calls such a function in one way, whatever it takes: with a workspace, a pointer to words, one per argument, and
 //! the range. So each has another function before it, which reads the words.
 
-use crate::function::{Result, Translator, load_word, name, scalar};
-use crate::text::{Body, Operand, Scalar};
+use crate::function::{Result, Translator, name};
+use crate::text::{Body, scalar};
 use jut_loop::form::{Atom, LoopFuncId, LoopFunction};
 use jut_loop::opt::shares::RANGE;
 
@@ -15,12 +15,12 @@ pub(crate) fn through_words(name: &str, function: &LoopFunction) -> String {
     let in_words = function.params.len().saturating_sub(RANGE);
     for (k, param) in function.params.iter().take(in_words).enumerate() {
         let ty = scalar(function.values[param.value].kind).one();
-        let arg = load_word(&mut body, "%words", k, ty);
-        args.push(format!("{ty} {}", arg.of(ty)));
+        let arg = body.load_word("%words", k, ty);
+        args.push(format!("{ty} {arg}"));
     }
     args.extend(["i64 %low".to_owned(), "i64 %high".to_owned()]);
     let status = body.value(format_args!("call i32 {name}({})", args.join(", ")));
-    body.line(format_args!("ret i32 {}", status.of(Scalar::I64.one())));
+    body.line(format_args!("ret i32 {status}"));
     let params = "ptr %ws, ptr %words, i64 %low, i64 %high";
     format!("define internal i32 {}({params}) #0 {{\n{}}}\n", words(name), body.finish())
 }
@@ -45,13 +45,12 @@ impl Translator<'_> {
         let area = self.called_area(given.len().max(1));
         for (k, (arg, param)) in given.iter().zip(&callee.params).enumerate() {
             let ty = scalar(callee.values[param.value].kind).one();
-            self.store_word(&area, k, *arg, ty);
+            self.body.store_word(area, k, *arg, ty);
         }
-        let integer = Scalar::I64.one();
         let share = words(&name(self.names.prefix, func, callee));
-        let range = format!("i64 {}, i64 {}, i64 {least}", low.of(integer), high.of(integer));
-        let call = format!("call i32 @jut_shares(ptr %ws, ptr {share}, ptr {area}, {range})");
-        let status: Operand = self.body.value(format_args!("{call}"));
+        let range = format!("i64 {low}, i64 {high}, i64 {least}");
+        let call = format_args!("call i32 @jut_shares(ptr %ws, ptr {share}, ptr {area}, {range})");
+        let status = self.body.value(call);
         self.pass_on(status);
         Ok(())
     }

@@ -4,8 +4,9 @@
 //! once ([`Type::wide`]); a constant stands for eight equal ones where eight are wanted.
 //!
 //! The text of a function is a list of pieces, so that what is only known later (the next values of
-//! a loop's carries) can be filled in where it stands, in constant time.
+//! what a loop carries) can be filled in where it stands, in constant time.
 
+use jut_loop::form::{Kind, LANES};
 use std::fmt::{self, Write};
 
 /// What one lane of a value is.
@@ -19,6 +20,18 @@ pub(crate) enum Scalar {
     Ptr,
 }
 
+/// What one lane of a value of a kind is.
+pub(crate) fn scalar(kind: Kind) -> Scalar {
+    match kind {
+        Kind::F64 => Scalar::F64,
+        Kind::F32 => Scalar::F32,
+        Kind::I64 => Scalar::I64,
+        Kind::I32 => Scalar::I32,
+        Kind::BOOL => Scalar::Bool,
+        Kind::Buffer(_) => Scalar::Ptr,
+    }
+}
+
 /// The type of a value: one lane, or eight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Type {
@@ -26,12 +39,30 @@ pub(crate) struct Type {
     pub wide: bool,
 }
 
+/// The type of indices and lengths.
+pub(crate) const INT: Type = Scalar::I64.one();
+pub(crate) const FLOAT: Type = Scalar::F64.one();
+pub(crate) const BOOL: Type = Scalar::Bool.one();
+pub(crate) const PTR: Type = Scalar::Ptr.one();
+/// Eight integers.
+pub(crate) const INTS: Type = Scalar::I64.wide();
+/// Eight floats.
+pub(crate) const LANE: Type = Scalar::F64.wide();
+/// Eight truth values.
+pub(crate) const BOOLS: Type = Scalar::Bool.wide();
+
+/// Iterations that are taken at once.
+pub(crate) const EIGHT: i64 = LANES as i64;
+
+/// Says to LLVM that the first way of a branch is the usual one.
+const USUALLY: &str = "!prof !0";
+
 impl Scalar {
-    pub(crate) fn one(self) -> Type {
+    pub(crate) const fn one(self) -> Type {
         Type { scalar: self, wide: false }
     }
 
-    pub(crate) fn wide(self) -> Type {
+    pub(crate) const fn wide(self) -> Type {
         Type { scalar: self, wide: true }
     }
 
@@ -109,9 +140,28 @@ impl Operand {
         Operand::F64(x.to_bits())
     }
 
-    /// A constant as such, or a name.
+    /// As it is written where a value of the type is wanted.
     pub(crate) fn of(self, ty: Type) -> Shown {
         Shown(self, ty)
+    }
+}
+
+impl From<i64> for Operand {
+    fn from(x: i64) -> Operand {
+        Operand::I64(x)
+    }
+}
+
+/// As it is written where one value is wanted; a name is written in one way, whatever it stands for.
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Temp(k) => write!(f, "%t{k}"),
+            Operand::F64(bits) => write!(f, "0x{bits:016X}"),
+            Operand::I64(x) => write!(f, "{x}"),
+            Operand::Bool(x) => write!(f, "{x}"),
+            Operand::Null => f.write_str("null"),
+        }
     }
 }
 
@@ -120,19 +170,10 @@ pub(crate) struct Shown(Operand, Type);
 
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shown(operand, ty) = self;
-        if let Operand::Temp(k) = operand {
-            return write!(f, "%t{k}");
-        }
-        if ty.wide {
-            return write!(f, "splat ({} {})", ty.scalar.one(), operand.of(ty.scalar.one()));
-        }
-        match operand {
-            Operand::Temp(_) => Ok(()),
-            Operand::F64(bits) => write!(f, "0x{bits:016X}"),
-            Operand::I64(x) => write!(f, "{x}"),
-            Operand::Bool(x) => write!(f, "{x}"),
-            Operand::Null => f.write_str("null"),
+        match self {
+            Shown(name @ Operand::Temp(_), _) => write!(f, "{name}"),
+            Shown(constant, ty) if ty.wide => write!(f, "splat ({} {constant})", ty.scalar.one()),
+            Shown(constant, _) => write!(f, "{constant}"),
         }
     }
 }
@@ -147,8 +188,22 @@ impl fmt::Display for Label {
     }
 }
 
-/// A place in the text that is filled in later.
-pub(crate) struct Hole(usize);
+/// A loop, while its body is being written.
+pub(crate) struct Looping {
+    pub(crate) index: Operand,
+    /// What it carries beside the index: name, type, and what it is before the loop.
+    carried: Vec<(Operand, Type, Operand)>,
+    /// The index before the loop, and where that is entered from.
+    before: (Operand, Label),
+    /// The piece of the text that is filled in at the end.
+    hole: usize,
+}
+
+impl Looping {
+    pub(crate) fn carried(&self) -> Vec<Operand> {
+        self.carried.iter().map(|(value, _, _)| *value).collect()
+    }
+}
 
 /// The text of a function in the making.
 pub(crate) struct Body {
@@ -196,6 +251,10 @@ impl Body {
         Label(self.labels - 1)
     }
 
+    pub(crate) fn labels<const N: usize>(&mut self) -> [Label; N] {
+        std::array::from_fn(|_| self.label())
+    }
+
     pub(crate) fn temp(&mut self) -> Operand {
         self.temps += 1;
         Operand::Temp(self.temps - 1)
@@ -224,27 +283,112 @@ impl Body {
 
     /// An instruction whose value has a name already.
     pub(crate) fn define(&mut self, temp: Operand, line: impl fmt::Display) {
-        let name = temp.of(Scalar::F64.one());
-        let _ = writeln!(self.last(), "  {name} = {line}");
+        let _ = writeln!(self.last(), "  {temp} = {line}");
+    }
+
+    /// An operation on two values of a type, such as `add nsw` or `icmp slt`.
+    pub(crate) fn two(
+        &mut self,
+        name: &str,
+        ty: Type,
+        a: Operand,
+        b: impl Into<Operand>,
+    ) -> Operand {
+        self.value(format_args!("{name} {ty} {}, {}", a.of(ty), b.into().of(ty)))
+    }
+
+    /// The same of integers.
+    pub(crate) fn int(&mut self, name: &str, a: Operand, b: impl Into<Operand>) -> Operand {
+        self.two(name, INT, a, b)
+    }
+
+    /// The smaller of two integers without a sign.
+    pub(crate) fn smaller(&mut self, a: Operand, b: i64) -> Operand {
+        self.value(format_args!("call i64 @llvm.umin.i64(i64 {a}, i64 {b})"))
     }
 
     /// Eight times the same.
     pub(crate) fn splat(&mut self, one: Operand, ty: Type) -> Operand {
         let Operand::Temp(_) = one else { return one };
-        let first = one.of(ty.scalar.one());
-        let line = format_args!("insertelement {ty} poison, {} {first}, i64 0", ty.scalar.one());
-        let first = self.value(line).of(ty);
+        let first = format_args!("insertelement {ty} poison, {} {one}, i64 0", ty.scalar.one());
+        let first = self.value(first);
         self.value(format_args!(
             "shufflevector {ty} {first}, {ty} poison, <8 x i32> zeroinitializer"
         ))
     }
 
+    /// One of eight.
+    pub(crate) fn lane(&mut self, all: Operand, ty: Type, k: i64) -> Operand {
+        match all {
+            Operand::Temp(_) => self.value(format_args!("extractelement {ty} {all}, i64 {k}")),
+            constant => constant,
+        }
+    }
+
+    /// Eight values of which one is another; without any, the others are still to come.
+    pub(crate) fn with_lane(
+        &mut self,
+        all: Option<Operand>,
+        ty: Type,
+        k: i64,
+        one: Operand,
+    ) -> Operand {
+        let all = all.map_or("poison".to_owned(), |all| all.of(ty).to_string());
+        let scalar = ty.scalar.one();
+        self.value(format_args!("insertelement {ty} {all}, {scalar} {one}, i64 {k}"))
+    }
+
     /// Memory of the whole function's life.
-    pub(crate) fn alloca(&mut self, ty: &str, align: u32) -> Operand {
+    pub(crate) fn alloca(&mut self, ty: impl fmt::Display, align: u32) -> Operand {
         let temp = self.temp();
-        let name = temp.of(Scalar::Ptr.one());
-        let _ = writeln!(self.begin, "  {name} = alloca {ty}, align {align}");
+        let _ = writeln!(self.begin, "  {temp} = alloca {ty}, align {align}");
         temp
+    }
+
+    /// The address of a cell. How says what is known of the arithmetic: `inbounds nuw`, for instance.
+    pub(crate) fn element(
+        &mut self,
+        how: &str,
+        cell: impl fmt::Display,
+        from: impl fmt::Display,
+        index: impl fmt::Display,
+    ) -> Operand {
+        self.value(format_args!("getelementptr {how}{cell}, ptr {from}, i64 {index}"))
+    }
+
+    /// The k-th part of a value that has several.
+    pub(crate) fn part(&mut self, ty: &str, whole: Operand, k: usize) -> Operand {
+        self.value(format_args!("extractvalue {ty} {whole}, {k}"))
+    }
+
+    /// Loads the k-th word after a place.
+    pub(crate) fn load_word(&mut self, from: impl fmt::Display, k: usize, ty: Type) -> Operand {
+        let at = self.element("inbounds ", "i64", from, k);
+        match ty.scalar {
+            Scalar::Bool => {
+                let word = self.value(format_args!("load i64, ptr {at}, align 8"));
+                self.value(format_args!("trunc i64 {word} to i1"))
+            }
+            _ => self.value(format_args!("load {ty}, ptr {at}, align 8")),
+        }
+    }
+
+    /// Stores a value into the k-th word after a place.
+    pub(crate) fn store_word(
+        &mut self,
+        place: impl fmt::Display,
+        k: usize,
+        value: Operand,
+        ty: Type,
+    ) {
+        let at = self.element("inbounds ", "i64", place, k);
+        match ty.scalar {
+            Scalar::Bool => {
+                let word = self.value(format_args!("zext i1 {value} to i64"));
+                self.line(format_args!("store i64 {word}, ptr {at}, align 8"));
+            }
+            _ => self.line(format_args!("store {ty} {value}, ptr {at}, align 8")),
+        }
     }
 
     /// Begins a block.
@@ -257,16 +401,52 @@ impl Body {
         self.line(format_args!("br label %{to}"));
     }
 
-    /// A place for lines that are known later.
-    pub(crate) fn hole(&mut self) -> Hole {
-        self.pieces.push(String::new());
-        self.pieces.push(String::new());
-        Hole(self.pieces.len() - 2)
+    /// Goes one of two ways.
+    pub(crate) fn branch(&mut self, first: Operand, yes: Label, no: Label) {
+        self.line(format_args!("br i1 {first}, label %{yes}, label %{no}"));
     }
 
-    /// A line where there was a hole.
-    pub(crate) fn fill(&mut self, hole: &Hole, line: impl fmt::Display) {
-        let _ = writeln!(self.pieces[hole.0], "  {line}");
+    /// Goes one of two ways, the first of which is the usual one.
+    pub(crate) fn branch_usually(&mut self, first: Operand, yes: Label, no: Label) {
+        self.line(format_args!("br i1 {first}, label %{yes}, label %{no}, {USUALLY}"));
+    }
+
+    /// A value that depends on where the block is entered from.
+    pub(crate) fn join(&mut self, ty: Type, incoming: &[(Operand, Label)]) -> Operand {
+        self.value(phi(ty, incoming))
+    }
+
+    /// Begins the body of a loop, given its index before it and where it is entered from, and what it carries, each
+    /// with its type.
+    pub(crate) fn begin_loop(
+        &mut self,
+        body: Label,
+        before: (Operand, Label),
+        carried: impl IntoIterator<Item = (Type, Operand)>,
+    ) -> Looping {
+        self.begin(body);
+        self.pieces.extend([String::new(), String::new()]);
+        let hole = self.pieces.len() - 2;
+        let index = self.temp();
+        let carried = carried.into_iter().map(|(ty, first)| (self.temp(), ty, first)).collect();
+        Looping { index, carried, before, hole }
+    }
+
+    /// Says what the next iteration begins with, and where that comes from.
+    pub(crate) fn end_loop(
+        &mut self,
+        looping: Looping,
+        (next, latch): (Operand, Label),
+        carried: &[Operand],
+    ) {
+        let (first, before) = looping.before;
+        let hole = &mut self.pieces[looping.hole];
+        let index = phi(INT, &[(first, before), (next, latch)]);
+        let _ = writeln!(hole, "  {} = {index}", looping.index);
+        for ((value, ty, first), next) in looping.carried.iter().zip(carried) {
+            let line = phi(*ty, &[(*first, before), (*next, latch)]);
+            let _ = writeln!(hole, "  {value} = {line}");
+        }
     }
 
     /// The block that returns a status that is not 0.
@@ -291,4 +471,11 @@ impl Body {
     pub(crate) fn cold(&mut self, line: impl fmt::Display) {
         let _ = writeln!(self.end, "{line}");
     }
+}
+
+/// The text of a phi.
+fn phi(ty: Type, incoming: &[(Operand, Label)]) -> String {
+    let incoming: Vec<String> =
+        incoming.iter().map(|(value, from)| format!("[ {}, %{from} ]", value.of(ty))).collect();
+    format!("phi {ty} {}", incoming.join(", "))
 }

@@ -19,17 +19,15 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store and one
 //! addition per eight iterations.
 
-use crate::function::{Result, Translator, phi, scalar};
-use crate::loops::LANE;
-use crate::text::{Body, Operand, Scalar, Type};
+use crate::function::{Result, Translator};
+use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, Classes};
 use jut_loop::form::{Atom, Block, Check, Lanes, Stmt, Value};
-use std::fmt::Display;
 
 /// How a body is to be translated.
-pub(crate) struct Plan {
+pub(crate) struct EightPlan {
     classes: Classes,
     wide: SecondaryMap<Value, Option<Operand>>,
     /// Which of the eight iterations count, if not all do.
@@ -48,7 +46,7 @@ impl Translator<'_> {
     /// does not hold for all of them, `leave` says where to go.
     pub(crate) fn eight(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         source: &Lanes,
         lanes: &[Operand],
         leave: &mut dyn FnMut(&mut Self, Operand),
@@ -61,7 +59,7 @@ impl Translator<'_> {
 
     fn eight_block(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         block: &Block,
         leave: &mut dyn FnMut(&mut Self, Operand),
     ) -> Result<Vec<Operand>> {
@@ -73,7 +71,7 @@ impl Translator<'_> {
 
     pub(crate) fn eight_stmt(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         stmt: &Stmt,
         leave: &mut dyn FnMut(&mut Self, Operand),
     ) -> Result<()> {
@@ -117,7 +115,7 @@ impl Translator<'_> {
                     }
                     (Class::Step(_) | Class::Row(_), Some(_)) => {
                         let first = self.atom(*index)?;
-                        let indices = self.steps(first, Scalar::I64.wide(), place)?;
+                        let indices = self.steps(first, INTS, place)?;
                         self.gather(plan, *buffer, indices, ty)?
                     }
                     _ => {
@@ -171,7 +169,7 @@ impl Translator<'_> {
     /// One side of a branch. If it loads or checks, that counts for those that take it, and it is left out if none does.
     fn arm(
         &mut self,
-        plan: &mut Plan,
+        plan: &mut EightPlan,
         block: &Block,
         cond: Operand,
         on: bool,
@@ -180,21 +178,18 @@ impl Translator<'_> {
         if !block.any(&mut |stmt| matches!(stmt, Stmt::Load { .. } | Stmt::Check { .. })) {
             return self.eight_block(plan, block, leave);
         }
-        let bools = Scalar::Bool.wide();
         let mut taking = cond;
         if !on {
-            taking =
-                self.body.value(format_args!("xor {bools} {}, splat (i1 true)", cond.of(bools)));
+            taking = self.body.two("xor", BOOLS, cond, Operand::Bool(true));
         }
         if let Some(mask) = plan.mask {
-            let line = format_args!("and {bools} {}, {}", mask.of(bools), taking.of(bools));
-            taking = self.body.value(line);
+            taking = self.body.two("and", BOOLS, mask, taking);
         }
-        let any = format_args!("call i1 @llvm.vector.reduce.or.v8i1({bools} {})", taking.of(bools));
-        let any = self.body.value(any).of(Scalar::Bool.one());
-        let [inside, after] = [self.body.label(), self.body.label()];
+        let any = format_args!("call i1 @llvm.vector.reduce.or.v8i1({BOOLS} {})", taking.of(BOOLS));
+        let any = self.body.value(any);
+        let [inside, after] = self.body.labels();
         let before = self.body.current();
-        self.body.line(format_args!("br i1 {any}, label %{inside}, label %{after}"));
+        self.body.branch(any, inside, after);
 
         self.body.begin(inside);
         let outside = (plan.mask.replace(taking), std::mem::replace(&mut plan.guarded, true));
@@ -206,20 +201,20 @@ impl Translator<'_> {
 
         self.body.begin(after);
         let kinds = block.results.iter().map(|atom| scalar(self.source.kind_of(*atom)).wide());
-        let lines = kinds.zip(results).map(|(ty, result)| {
+        let incoming = kinds.zip(results).map(|(ty, result)| {
             let nothing = match ty.scalar {
                 Scalar::F64 => Operand::ZERO,
                 Scalar::Bool => Operand::Bool(false),
                 _ => Operand::I64(0),
             };
-            phi(ty, &[(result, end), (nothing, before)])
+            (ty, [(result, end), (nothing, before)])
         });
-        let lines: Vec<String> = lines.collect();
-        Ok(lines.into_iter().map(|line| self.body.value(line)).collect())
+        let incoming: Vec<(Type, [(Operand, Label); 2])> = incoming.collect();
+        Ok(incoming.into_iter().map(|(ty, incoming)| self.body.join(ty, &incoming)).collect())
     }
 
     /// A value for eight iterations.
-    pub(crate) fn spread(&mut self, plan: &Plan, atom: Atom) -> Result<Operand> {
+    pub(crate) fn spread(&mut self, plan: &EightPlan, atom: Atom) -> Result<Operand> {
         if let Atom::Value(value) = atom
             && let Some(wide) = plan.wide[value]
             && plan.classes.class(value) == Class::Wide
@@ -238,32 +233,30 @@ impl Translator<'_> {
 
     /// Eight integers that begin with one and grow as the class says.
     fn steps(&mut self, first: Operand, wide: Type, class: Class) -> Result<Operand> {
-        let lanes = 0..jut_loop::form::LANES as i64;
-        let all = self.body.splat(first, wide).of(wide).to_string();
+        let all = self.body.splat(first, wide);
         if let Class::Row(by) = class {
             let by = self.atom(by)?;
-            let by = self.body.splat(by, wide).of(wide).to_string();
-            let steps = self.body.value(format_args!("mul {wide} {by}, {STEPS}")).of(wide);
-            return Ok(self.body.value(format_args!("add {wide} {all}, {steps}")));
+            let by = self.body.splat(by, wide);
+            let steps = self.body.value(format_args!("mul {wide} {}, {STEPS}", by.of(wide)));
+            return Ok(self.body.two("add", wide, all, steps));
         }
         let step = if let Class::Step(step) = class { step } else { 0 };
-        let steps: Vec<String> = lanes.map(|k| format!("i64 {}", k.wrapping_mul(step))).collect();
-        let steps = steps.join(", ");
-        Ok(self.body.value(format_args!("add {wide} {all}, <{steps}>")))
+        let steps = (0..EIGHT).map(|k| format!("i64 {}", k.wrapping_mul(step)));
+        let steps = steps.collect::<Vec<_>>().join(", ");
+        Ok(self.body.value(format_args!("add {wide} {}, <{steps}>", all.of(wide))))
     }
 
     /// The index of a lane, where that of the first lane grows as the class says.
     fn index_of_lane(&mut self, first: Operand, class: Class, lane: i64) -> Result<Operand> {
-        let int = Scalar::I64.one();
         let distance = match class {
             Class::Row(by) => {
                 let by = self.atom(by)?;
-                self.body.value(format_args!("mul i64 {}, {lane}", by.of(int)))
+                self.body.int("mul", by, lane)
             }
             Class::Step(step) => Operand::I64(lane.wrapping_mul(step)),
             Class::Same | Class::Wide => Operand::I64(0),
         };
-        Ok(self.body.value(format_args!("add i64 {}, {}", first.of(int), distance.of(int))))
+        Ok(self.body.int("add", first, distance))
     }
 
     /// Eight results of a mathematical function.
@@ -271,29 +264,19 @@ impl Translator<'_> {
         if let [x] = args
             && self.imports.wide(symbol).is_some()
         {
-            let x = x.of(LANE);
-            return Ok(self.body.value(format_args!("call {LANE} @{symbol}.8({LANE} {x})")));
+            let line = format_args!("call {LANE} @{symbol}.8({LANE} {})", x.of(LANE));
+            return Ok(self.body.value(line));
         }
-        let params = crate::function::params_of(symbol)?;
-        let mut all = "poison".to_owned();
-        let mut last = Operand::ZERO;
-        for k in 0..jut_loop::form::LANES {
-            let mut one = Vec::with_capacity(args.len());
-            for (arg, param) in args.iter().zip(params) {
-                one.push(match arg {
-                    Operand::Temp(_) => {
-                        let (ty, arg) = (param.wide(), arg.of(param.wide()));
-                        self.body.value(format_args!("extractelement {ty} {arg}, i64 {k}"))
-                    }
-                    constant => *constant,
-                });
-            }
-            let result = self.mathematics(symbol, &one)?.of(Scalar::F64.one());
-            let line = format_args!("insertelement {LANE} {all}, double {result}, i64 {k}");
-            last = self.body.value(line);
-            all = last.of(LANE).to_string();
+        let params = crate::imports::params_of(symbol)?;
+        let mut all = None;
+        for k in 0..EIGHT {
+            let one =
+                args.iter().zip(params).map(|(arg, param)| self.body.lane(*arg, param.wide(), k));
+            let one: Vec<Operand> = one.collect();
+            let result = self.mathematics(symbol, &one)?;
+            all = Some(self.body.with_lane(all, LANE, k, result));
         }
-        Ok(last)
+        Ok(all.unwrap_or(Operand::ZERO))
     }
 
     /// Loads from eight cells that are the same distance apart: one by one, which is faster than gathering.
@@ -304,41 +287,34 @@ impl Translator<'_> {
         place: Class,
         ty: Type,
     ) -> Result<Operand> {
-        let (first, int, one) = (self.atom(index)?, Scalar::I64.one(), ty.scalar.one());
-        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?.of(Scalar::Ptr.one()));
-        let mut all = Operand::Temp(0);
-        for k in 0..jut_loop::form::LANES as i64 {
-            let index = self.index_of_lane(first, place, k)?.of(int);
+        let first = self.atom(index)?;
+        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?);
+        let mut all = None;
+        for k in 0..EIGHT {
+            let index = self.index_of_lane(first, place, k)?;
             // Not `nuw`: see `gather`.
-            let line = format_args!("getelementptr inbounds {cell}, ptr {from}, i64 {index}");
-            let at = self.body.value(line);
-            let loaded = self.load_from(at, one).of(one);
-            let before = if k == 0 { "poison".to_owned() } else { all.of(ty).to_string() };
-            let line = format_args!("insertelement {ty} {before}, {one} {loaded}, i64 {k}");
-            all = self.body.value(line);
+            let at = self.body.element("inbounds ", cell, from, index);
+            let loaded = self.load_from(at, ty.scalar.one());
+            all = Some(self.body.with_lane(all, ty, k, loaded));
         }
-        Ok(all)
+        Ok(all.unwrap_or(Operand::ZERO))
     }
 
     /// Stores to eight cells that are the same distance apart.
     fn store_apart(
         &mut self,
-        plan: &Plan,
+        plan: &EightPlan,
         buffer: Value,
         first: Operand,
         place: Class,
         value: Operand,
         ty: Type,
     ) -> Result<()> {
-        let (int, one) = (Scalar::I64.one(), ty.scalar.one());
-        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?.of(Scalar::Ptr.one()));
+        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?);
         if let Some(mask) = plan.mask {
-            let wide = Scalar::I64.wide();
-            let indices = self.steps(first, wide, place)?.of(wide);
-            let line =
-                format_args!("getelementptr inbounds {cell}, ptr {from}, <8 x i64> {indices}");
-            let places = self.body.value(line).of(ty);
-            let (mask, value) = (mask.of(Scalar::Bool.wide()), value.of(ty));
+            let indices = self.steps(first, INTS, place)?;
+            let places = self.places(cell, from, indices);
+            let (mask, value) = (mask.of(BOOLS), value.of(ty));
             self.body.line(format_args!(
                 "call void @llvm.masked.scatter.{suffix}.v8p0({ty} {value}, \
                  <8 x ptr> align 8 {places}, <8 x i1> {mask})",
@@ -346,43 +322,45 @@ impl Translator<'_> {
             ));
             return Ok(());
         }
-        for k in 0..jut_loop::form::LANES as i64 {
-            let part = match value {
-                Operand::Temp(_) => {
-                    let line = format_args!("extractelement {ty} {}, i64 {k}", value.of(ty));
-                    self.body.value(line)
-                }
-                constant => constant,
-            };
-            let index = self.index_of_lane(first, place, k)?.of(int);
+        for k in 0..EIGHT {
+            let part = self.body.lane(value, ty, k);
+            let index = self.index_of_lane(first, place, k)?;
             // Not `nuw`: see `gather`.
-            let line = format_args!("getelementptr inbounds {cell}, ptr {from}, i64 {index}");
-            let at = self.body.value(line);
-            self.store_to(at, part, one);
+            let at = self.body.element("inbounds ", cell, from, index);
+            self.store_to(at, part, ty.scalar.one());
         }
         Ok(())
     }
 
     /// Loads from eight cells that are in range.
-    fn gather(&mut self, plan: &Plan, buffer: Value, at: Operand, ty: Type) -> Result<Operand> {
-        let index = at.of(Scalar::I64.wide());
-        let from = self.value(buffer)?.of(Scalar::Ptr.one());
-        let cell = ty.scalar.in_memory();
-        // Not `nuw`: the place may be that of the first lane, and those of the others before it.
-        let line = format_args!("getelementptr inbounds {cell}, ptr {from}, <8 x i64> {index}");
-        let places = self.body.value(line).of(ty);
-        let bools = Scalar::Bool.wide();
-        let mask = plan.mask.unwrap_or(Operand::Bool(true)).of(bools);
+    fn gather(
+        &mut self,
+        plan: &EightPlan,
+        buffer: Value,
+        at: Operand,
+        ty: Type,
+    ) -> Result<Operand> {
+        let from = self.value(buffer)?;
+        let places = self.places(ty.scalar.in_memory(), from, at);
+        let mask = plan.mask.unwrap_or(Operand::Bool(true)).of(BOOLS);
         let filler = plan.filler(ty).of(ty);
         Ok(self.body.value(format_args!(
             "call {ty} @llvm.masked.gather.{suffix}.v8p0(<8 x ptr> align 8 {places}, \
-             {bools} {mask}, {ty} {filler})",
+             {BOOLS} {mask}, {ty} {filler})",
             suffix = ty.suffix()
         )))
     }
 
+    /// The addresses of eight cells.
+    fn places(&mut self, cell: &str, from: Operand, indices: Operand) -> Operand {
+        // Not `nuw`: the place may be that of the first lane, and those of the others before it.
+        let indices = indices.of(INTS);
+        let line = format_args!("getelementptr inbounds {cell}, ptr {from}, {INTS} {indices}");
+        self.body.value(line)
+    }
+
     /// Whether a check holds for eight iterations.
-    fn hold(&mut self, plan: &Plan, check: Check) -> Result<Operand> {
+    fn hold(&mut self, plan: &EightPlan, check: Check) -> Result<Operand> {
         let atoms = check.atoms();
         if atoms.iter().all(|atom| plan.class(atom) == Class::Same) {
             let operands = self.atoms(&atoms)?;
@@ -390,91 +368,79 @@ impl Translator<'_> {
         }
         let mut operands = Vec::with_capacity(atoms.len());
         for atom in &atoms {
-            operands.push(self.spread(plan, *atom)?.of(Scalar::I64.wide()).to_string());
+            operands.push(self.spread(plan, *atom)?);
         }
         let body = &mut self.body;
-        let bool = Scalar::Bool.wide();
-        let mut compare = |how: &str, a: &str, b: &str| {
-            body.value(format_args!("icmp {how} <8 x i64> {a}, {b}")).of(bool).to_string()
+        let not_negative = |body: &mut Body, a: &Operand| {
+            let a = a.of(INTS);
+            body.value(format_args!("icmp sge {INTS} {a}, zeroinitializer"))
         };
-        let zero = "zeroinitializer";
-        let parts: Vec<String> = match (check, operands.as_slice()) {
-            (Check::Below(..), [i, n]) => vec![compare("slt", i, n), compare("sge", i, zero)],
-            (Check::Equal(..), [a, b]) => vec![compare("eq", a, b)],
-            (Check::NonNegative(_), [n]) => vec![compare("sge", n, zero)],
-            (Check::NonZero(_), [a]) => vec![compare("ne", a, zero)],
+        let parts = match (check, operands.as_slice()) {
+            (Check::Below(..), [i, n]) => {
+                vec![body.two("icmp slt", INTS, *i, *n), not_negative(body, i)]
+            }
+            (Check::Equal(..), [a, b]) => vec![body.two("icmp eq", INTS, *a, *b)],
+            (Check::NonNegative(_), [n]) => vec![not_negative(body, n)],
+            (Check::NonZero(_), [a]) => {
+                let a = a.of(INTS);
+                vec![body.value(format_args!("icmp ne {INTS} {a}, zeroinitializer"))]
+            }
             (Check::Within(..), [low, len, n]) => {
-                let signs = [low, len, n].map(|x| compare("sge", x, zero));
-                let line = format_args!("add <8 x i64> {low}, {len}");
-                let end = body.value(line).of(bool).to_string();
-                let line = format_args!("icmp ule <8 x i64> {end}, {n}");
-                let fits = body.value(line).of(bool).to_string();
-                signs.into_iter().chain([fits]).collect()
+                let signs = [low, len, n].map(|x| not_negative(body, x));
+                let end = body.two("add", INTS, *low, *len);
+                signs.into_iter().chain([body.two("icmp ule", INTS, end, *n)]).collect()
             }
             _ => return Err("a check has another number of operands".to_owned()),
         };
-        let mut all = String::new();
-        for part in parts {
-            all = match all.as_str() {
-                "" => part,
-                before => {
-                    body.value(format_args!("and {bool} {before}, {part}")).of(bool).to_string()
-                }
-            };
-        }
+        let all = parts.into_iter().reduce(|all, part| body.two("and", BOOLS, all, part));
+        let mut all = all.ok_or("a check says nothing")?;
         if plan.mask.is_some() {
-            all = plan.counted(body, bool, all, "splat (i1 true)").of(bool).to_string();
+            all = plan.counted(body, BOOLS, all, Operand::Bool(true));
         }
-        Ok(body.value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({bool} {all})")))
+        let all = all.of(BOOLS);
+        Ok(body.value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({BOOLS} {all})")))
     }
 
     /// Loads those of eight neighbours that count; the others are `filler`.
     fn load_some(&mut self, at: Operand, ty: Type, mask: Operand, filler: Operand) -> Operand {
-        let (at, access) = (at.of(Scalar::Ptr.one()), self.access());
-        let bools = Scalar::Bool.wide();
-        let mask = mask.of(bools);
+        let (access, mask) = (self.access(), mask.of(BOOLS));
         if ty.scalar == Scalar::Bool {
             let bytes = self.body.value(format_args!(
-                "call <8 x i8> @llvm.masked.load.v8i8.p0(ptr align 1 {at}, {bools} {mask}, \
+                "call <8 x i8> @llvm.masked.load.v8i8.p0(ptr align 1 {at}, {BOOLS} {mask}, \
                  <8 x i8> zeroinitializer){access}"
             ));
-            let bytes = bytes.of(ty);
-            return self.body.value(format_args!("trunc <8 x i8> {bytes} to {bools}"));
+            return self.body.value(format_args!("trunc <8 x i8> {bytes} to {BOOLS}"));
         }
         let (suffix, filler) = (ty.suffix(), filler.of(ty));
         self.body.value(format_args!(
-            "call {ty} @llvm.masked.load.{suffix}.p0(ptr align 8 {at}, {bools} {mask}, \
+            "call {ty} @llvm.masked.load.{suffix}.p0(ptr align 8 {at}, {BOOLS} {mask}, \
              {ty} {filler}){access}"
         ))
     }
 
     /// Stores those of eight neighbours that count.
     fn store_some(&mut self, at: Operand, value: Operand, ty: Type, mask: Operand) {
-        let (at, access) = (at.of(Scalar::Ptr.one()), self.access());
-        let bools = Scalar::Bool.wide();
-        let (mask, value) = (mask.of(bools), value.of(ty));
+        let (access, mask, value) = (self.access(), mask.of(BOOLS), value.of(ty));
         if ty.scalar == Scalar::Bool {
-            let bytes = self.body.value(format_args!("zext {bools} {value} to <8 x i8>"));
-            let bytes = bytes.of(ty);
+            let bytes = self.body.value(format_args!("zext {BOOLS} {value} to <8 x i8>"));
             return self.body.line(format_args!(
                 "call void @llvm.masked.store.v8i8.p0(<8 x i8> {bytes}, ptr align 1 {at}, \
-                 {bools} {mask}){access}"
+                 {BOOLS} {mask}){access}"
             ));
         }
         let suffix = ty.suffix();
         self.body.line(format_args!(
             "call void @llvm.masked.store.{suffix}.p0({ty} {value}, ptr align 8 {at}, \
-             {bools} {mask}){access}"
+             {BOOLS} {mask}){access}"
         ));
     }
 }
 
-impl Plan {
+impl EightPlan {
     /// Lets only the first `left` of eight iterations count.
     pub(crate) fn count_first(&mut self, body: &mut Body, left: Operand) {
-        let ty = Scalar::I64.wide();
-        let all = body.splat(left, ty).of(ty);
-        self.mask = Some(body.value(format_args!("icmp slt {ty} {STEPS}, {all}")));
+        let all = body.splat(left, INTS).of(INTS);
+        self.mask = Some(body.value(format_args!("icmp slt {INTS} {STEPS}, {all}")));
     }
 
     /// A vector where iterations count, another elsewhere.
@@ -482,24 +448,24 @@ impl Plan {
         &self,
         body: &mut Body,
         ty: Type,
-        counting: impl Display,
-        other: impl Display,
+        counting: Operand,
+        other: Operand,
     ) -> Operand {
-        let bools = Scalar::Bool.wide();
-        let mask = self.mask.unwrap_or(Operand::Bool(true)).of(bools);
-        body.value(format_args!("select {bools} {mask}, {ty} {counting}, {ty} {other}"))
+        let mask = self.mask.unwrap_or(Operand::Bool(true)).of(BOOLS);
+        let (counting, other) = (counting.of(ty), other.of(ty));
+        body.value(format_args!("select {BOOLS} {mask}, {ty} {counting}, {ty} {other}"))
     }
 
-    pub(crate) fn of(source: &Lanes) -> Plan {
-        Plan::of_body(Classes::of(source.index, &source.carry, &source.body), &source.body)
+    pub(crate) fn of(source: &Lanes) -> EightPlan {
+        EightPlan::of_body(Classes::of(source.index, &source.carry, &source.body), &source.body)
     }
 
     /// How the body of a loop is to be translated that carries what is the same for all, and sums.
-    pub(crate) fn of_loop(index: Value, body: &Block) -> Plan {
-        Plan::of_body(Classes::of(index, &[], body), body)
+    pub(crate) fn of_loop(index: Value, body: &Block) -> EightPlan {
+        EightPlan::of_body(Classes::of(index, &[], body), body)
     }
 
-    fn of_body(classes: Classes, body: &Block) -> Plan {
+    fn of_body(classes: Classes, body: &Block) -> EightPlan {
         let calls = |stmt: &Stmt| match stmt {
             Stmt::Prim { dst, prim, .. } => {
                 matches!(prim.row().lowering, Lowering::Runtime(_))
@@ -509,7 +475,7 @@ impl Plan {
         };
         let calls = body.stmts.iter().any(calls);
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
-        Plan { classes, wide: SecondaryMap::new(), mask: None, guarded: false, filler }
+        EightPlan { classes, wide: SecondaryMap::new(), mask: None, guarded: false, filler }
     }
 
     /// What a value is in eight iterations.

@@ -16,6 +16,7 @@
 //! | [`cache`] | code that is kept on disk from one process to the next |
 //! | `tiers` | code that is replaced by better code while it is in use |
 //! | [`Recorder`] | programs that continue from what another one left |
+//! | [`frame`] | what of a function's memory lies on the stack |
 //! | [`object`] | what backends have in common that write objects for C |
 //! | [`CompileError`] | why there is no code |
 //!
@@ -30,6 +31,7 @@ mod call;
 mod checked;
 mod compiled;
 mod error;
+pub mod frame;
 pub mod object;
 mod recorded;
 mod shares;

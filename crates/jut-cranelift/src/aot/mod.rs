@@ -10,16 +10,15 @@
 mod cfunction;
 mod substitute;
 
-use crate::program::{Imports, Source, define_with};
+use crate::program::define_with;
+use crate::signature::{Imports, names_of_calls};
 use crate::target::Target;
-use cranelift_codegen::ir::LibCall;
+use crate::unit::Unit;
 use cranelift_codegen::isa::{self, LookupError};
 use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
-use jut_ir::RuntimeErrorKind;
-use jut_loop::form::LoopProgram;
 use jut_native::CompileError;
-use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
+use jut_native::object::{Export, Machine, MathLibrary, Object, ObjectWriter};
 use target_lexicon::{Architecture, BinaryFormat, Triple};
 
 /// An object file in the making.
@@ -36,20 +35,13 @@ impl ObjectFile {
     /// [`CompileError::Host`] if there is no code generator for the machine.
     pub fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
         let target = target(machine)?;
-        let source = match math {
-            MathLibrary::Jut => Source::Runtime,
-            MathLibrary::System => Source::System,
+        let names = match math {
+            MathLibrary::Jut => Box::new(names_of_calls),
+            MathLibrary::System => default_libcall_names(),
         };
-        let names = Box::new(move |call: LibCall| match (source, call) {
-            // Machines without an instruction for these call the runtime.
-            (Source::Runtime, LibCall::FloorF64) => "jut_floor".to_owned(),
-            (Source::Runtime, LibCall::CeilF64) => "jut_ceil".to_owned(),
-            (Source::Runtime, LibCall::TruncF64) => "jut_trunc".to_owned(),
-            (_, other) => default_libcall_names()(other),
-        });
         let builder = ObjectBuilder::new(target.usual().clone(), "jut", names)
             .map_err(|e| CompileError::Host(e.to_string()))?;
-        let imports = Imports::from(source);
+        let imports = Imports::from(math);
         Ok(ObjectFile { module: ObjectModule::new(builder), target, imports })
     }
 }
@@ -94,54 +86,41 @@ impl ObjectWriter for ObjectFile {
 
     fn target(&self) -> jut_loop::target::Target {
         // The C library has no functions of many numbers.
-        self.target.takes(self.imports.source == Source::Runtime)
+        self.target.takes(self.imports.math == MathLibrary::Jut)
     }
 
-    fn translate(
-        &mut self,
-        name: &str,
-        program: &LoopProgram,
-        order: &[usize],
-        need: Option<&LoopProgram>,
-        needs_memory: bool,
-        describe: &mut dyn FnMut(RuntimeErrorKind, jut_ir::Span) -> Place,
-    ) -> Result<usize, CompileError> {
-        let places: Vec<Place> =
-            program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
+    fn translate(&mut self, export: &Export<'_>) -> Result<usize, CompileError> {
         let ObjectFile { module, target, imports } = self;
-        let mut shape = cfunction::Shape { name, order, needs_memory, need: None, places: &places };
-        if let (Some(need), Some((_, function))) = (need, program.funcs.last()) {
-            let mut inner = None;
+        let (name, function) = (export.name, export.function()?);
+        let messages = export.messages()?;
+        let mut unit = Unit::new(module, imports);
+        let mut need = None;
+        if let Some(program) = export.need {
             define_with(
-                need,
+                program,
                 &format!("{name}.need."),
-                module,
-                imports,
+                &mut unit,
                 target,
-                &mut |module, imports, place, _, context, builder| {
-                    inner = Some(place);
-                    cfunction::define_size(
-                        &shape, function, module, imports, place, context, builder,
-                    )
+                &mut |unit, place, _| {
+                    need = Some(place);
+                    cfunction::define_size(export, function, unit, place)
                 },
             )?;
-            shape.need = inner;
         }
         let defined = define_with(
-            program,
+            export.program,
             &format!("{name}."),
-            module,
-            imports,
+            &mut unit,
             target,
-            &mut |module, imports, place, function, context, builder| {
-                cfunction::define(&shape, module, imports, place, function, context, builder)
+            &mut |unit, place, function| {
+                cfunction::define(export, function, &messages, need, unit, place)
             },
         )?;
         Ok(defined.stack)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Object, CompileError> {
-        if self.imports.source == Source::System {
+        if self.imports.math == MathLibrary::System {
             substitute::define(&mut self.module, &mut self.imports, &self.target)?;
         }
         let bytes = self.module.finish().emit().map_err(|error| CompileError::Codegen {

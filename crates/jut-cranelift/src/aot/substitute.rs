@@ -6,12 +6,12 @@
 //! what the caller gave: asking for more than that fails, which is the error `R06`. Functions that are
 //! neither (`erfinv`, `digamma`, ..) are refused.
 
-use crate::program::{Imports, finish, runtime_signature, signature};
+use crate::signature::Imports;
 use crate::target::Target;
-use cranelift_codegen::Context;
+use crate::unit::{Unit, Writing};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{self, Function, InstBuilder, MemFlagsData, UserFuncName, types};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+use cranelift_frontend::FunctionBuilder;
 use cranelift_module::Module;
 use jut_native::CompileError;
 use jut_native::object::system_name;
@@ -22,46 +22,31 @@ pub(crate) fn define(
     imports: &mut Imports,
     target: &Target,
 ) -> Result<(), CompileError> {
-    let mut context = Context::new();
-    let mut builder_context = FunctionBuilderContext::new();
-    for (symbol, place) in imports.used() {
+    let used = imports.used();
+    let mut unit = Unit::new(module, imports);
+    for (symbol, place) in used {
         if system_name(symbol).is_some() {
             continue;
         }
         let refused =
             |reason: &str| CompileError::Codegen { function: symbol.into(), reason: reason.into() };
-        let (params, returns) = runtime_signature(symbol).ok_or_else(|| refused("not known"))?;
-        let signature = signature(module.isa().default_call_conv(), &params, &returns);
-        context.func =
-            Function::with_name_signature(UserFuncName::user(0, place.as_u32()), signature);
-        let mut builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
-        let block = builder.create_block();
-        builder.append_block_params_for_function_params(block);
-        builder.switch_to_block(block);
-        let args = builder.block_params(block).to_vec();
-        let mut writer = Writer { builder, module, imports };
-        let result = writer.body(symbol, &args).map_err(|reason| refused(&reason))?;
-        let Writer { mut builder, .. } = writer;
-        builder.ins().return_(result.as_slice());
-        builder.seal_all_blocks();
-        builder.finalize(module.target_config());
-        finish(module, target, place, symbol, &mut context)?;
-        module.clear_context(&mut context);
+        let mut writing = unit.begin(place);
+        let args = writing.params.clone();
+        let result = Writer(&mut writing).body(symbol, &args).map_err(|reason| refused(&reason))?;
+        writing.builder.ins().return_(result.as_slice());
+        writing.end();
+        unit.define(target, place, symbol)?;
     }
     Ok(())
 }
 
 /// A function in the making.
-struct Writer<'b, 'm> {
-    builder: FunctionBuilder<'b>,
-    module: &'m mut dyn Module,
-    imports: &'m mut Imports,
-}
+struct Writer<'b, 'w>(&'b mut Writing<'w>);
 
 impl Writer<'_, '_> {
     /// The body of a function; its result, if it has one.
     fn body(&mut self, symbol: &str, args: &[ir::Value]) -> Result<Option<ir::Value>, String> {
-        let builder = &mut self.builder;
+        let builder = &mut self.0.builder;
         Ok(match (symbol, args) {
             ("jut_powi", [x, n]) => Some(powi(builder, *x, *n)),
             ("jut_sigmoid", [x]) => Some(self.sigmoid(*x)?),
@@ -95,73 +80,71 @@ impl Writer<'_, '_> {
     }
 
     fn call(&mut self, symbol: &'static str, args: &[ir::Value]) -> Result<ir::Value, String> {
-        let id = self.imports.get(self.module, symbol)?;
-        let callee = self.module.declare_func_in_func(id, self.builder.func);
-        let call = self.builder.ins().call(callee, args);
-        self.builder.inst_results(call).first().copied().ok_or_else(|| "no result".to_owned())
+        let id = self.0.imports.get(&mut *self.0.module, symbol)?;
+        self.0.call(id, args).first().copied().ok_or_else(|| "no result".to_owned())
     }
 
     /// exp(-|x|), which never overflows.
     fn decay(&mut self, x: ir::Value) -> Result<ir::Value, String> {
-        let magnitude = self.builder.ins().fabs(x);
-        let negative = self.builder.ins().fneg(magnitude);
+        let magnitude = self.0.builder.ins().fabs(x);
+        let negative = self.0.builder.ins().fneg(magnitude);
         self.call("jut_exp", &[negative])
     }
 
     fn sigmoid(&mut self, x: ir::Value) -> Result<ir::Value, String> {
         let e = self.decay(x)?;
-        let (one, zero) = (self.builder.ins().f64const(1.0), self.builder.ins().f64const(0.0));
-        let upper = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, x, zero);
-        let above = self.builder.ins().select(upper, one, e);
-        let below = self.builder.ins().fadd(one, e);
-        Ok(self.builder.ins().fdiv(above, below))
+        let (one, zero) = (self.0.builder.ins().f64const(1.0), self.0.builder.ins().f64const(0.0));
+        let upper = self.0.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, x, zero);
+        let above = self.0.builder.ins().select(upper, one, e);
+        let below = self.0.builder.ins().fadd(one, e);
+        Ok(self.0.builder.ins().fdiv(above, below))
     }
 
     /// The upper half of a number's digits, as in the runtime.
     fn upper_half(&mut self, x: ir::Value) -> ir::Value {
         let little = MemFlagsData::new().with_endianness(ir::Endianness::Little);
-        let bits = self.builder.ins().bitcast(types::I64, little, x);
-        let mask = self.builder.ins().iconst(types::I64, -1 << 27);
-        let bits = self.builder.ins().band(bits, mask);
-        self.builder.ins().bitcast(types::F64, little, bits)
+        let bits = self.0.builder.ins().bitcast(types::I64, little, x);
+        let mask = self.0.builder.ins().iconst(types::I64, -1 << 27);
+        let bits = self.0.builder.ins().band(bits, mask);
+        self.0.builder.ins().bitcast(types::F64, little, bits)
     }
 
     /// e / (1 + e)^2 with e = exp(-|x|), as in the runtime.
     fn sigmoid_slope(&mut self, x: ir::Value) -> Result<ir::Value, String> {
         let e = self.decay(x)?;
-        let one = self.builder.ins().f64const(1.0);
-        let sum = self.builder.ins().fadd(one, e);
+        let one = self.0.builder.ins().f64const(1.0);
+        let sum = self.0.builder.ins().fadd(one, e);
         let high = self.upper_half(sum);
-        let low = self.builder.ins().fsub(one, high);
-        let low = self.builder.ins().fadd(low, e);
-        let square = self.builder.ins().fmul(high, high);
-        let twice = self.builder.ins().fadd(high, high);
-        let twice = self.builder.ins().fadd(twice, low);
-        let rest = self.builder.ins().fmul(low, twice);
-        let below = self.builder.ins().fadd(square, rest);
-        Ok(self.builder.ins().fdiv(e, below))
+        let low = self.0.builder.ins().fsub(one, high);
+        let low = self.0.builder.ins().fadd(low, e);
+        let square = self.0.builder.ins().fmul(high, high);
+        let twice = self.0.builder.ins().fadd(high, high);
+        let twice = self.0.builder.ins().fadd(twice, low);
+        let rest = self.0.builder.ins().fmul(low, twice);
+        let below = self.0.builder.ins().fadd(square, rest);
+        Ok(self.0.builder.ins().fdiv(e, below))
     }
 
     /// exp(-x^2), as in the runtime; beyond 30 that is zero.
     fn gaussian(&mut self, x: ir::Value) -> Result<ir::Value, String> {
-        let [low_end, high_end] = [-30.0, 30.0].map(|end| self.builder.ins().f64const(end));
-        let x = self.builder.ins().fmax(x, low_end);
-        let x = self.builder.ins().fmin(x, high_end);
+        let [low_end, high_end] = [-30.0, 30.0].map(|end| self.0.builder.ins().f64const(end));
+        let x = self.0.builder.ins().fmax(x, low_end);
+        let x = self.0.builder.ins().fmin(x, high_end);
         let high = self.upper_half(x);
-        let square = self.builder.ins().fmul(high, high);
-        let exponent = self.builder.ins().fneg(square);
+        let square = self.0.builder.ins().fmul(high, high);
+        let exponent = self.0.builder.ins().fneg(square);
         let e = self.call("jut_exp", &[exponent])?;
-        let low = self.builder.ins().fsub(x, high);
-        let sum = self.builder.ins().fadd(x, high);
-        let t = self.builder.ins().fmul(low, sum);
-        let [one, half, sixth] = [1.0, 0.5, 1.0 / 6.0].map(|c| self.builder.ins().f64const(c));
-        let series = self.builder.ins().fmul(t, sixth);
-        let series = self.builder.ins().fsub(half, series);
-        let series = self.builder.ins().fmul(t, series);
-        let series = self.builder.ins().fsub(one, series);
-        let rest = self.builder.ins().fmul(e, t);
-        let rest = self.builder.ins().fmul(rest, series);
-        Ok(self.builder.ins().fsub(e, rest))
+        let low = self.0.builder.ins().fsub(x, high);
+        let sum = self.0.builder.ins().fadd(x, high);
+        let t = self.0.builder.ins().fmul(low, sum);
+        let [one, half, sixth] = [1.0, 0.5, 1.0 / 6.0].map(|c| self.0.builder.ins().f64const(c));
+        let series = self.0.builder.ins().fmul(t, sixth);
+        let series = self.0.builder.ins().fsub(half, series);
+        let series = self.0.builder.ins().fmul(t, series);
+        let series = self.0.builder.ins().fsub(one, series);
+        let rest = self.0.builder.ins().fmul(e, t);
+        let rest = self.0.builder.ins().fmul(rest, series);
+        Ok(self.0.builder.ins().fsub(e, rest))
     }
 
     /// max(x, y) + log1p(exp(-|d|)), where d is the difference of x and y.
@@ -173,18 +156,18 @@ impl Writer<'_, '_> {
     ) -> Result<ir::Value, String> {
         let e = self.decay(difference)?;
         let excess = self.call("jut_log1p", &[e])?;
-        let larger = self.builder.ins().fmax(x, y);
-        Ok(self.builder.ins().fadd(larger, excess))
+        let larger = self.0.builder.ins().fmax(x, y);
+        Ok(self.0.builder.ins().fadd(larger, excess))
     }
 
     fn log_add_exp(&mut self, x: ir::Value, y: ir::Value) -> Result<ir::Value, String> {
-        let difference = self.builder.ins().fsub(x, y);
+        let difference = self.0.builder.ins().fsub(x, y);
         let usual = self.soft_maximum(x, y, difference)?;
         // Also where both are the same infinity.
-        let log_two = self.builder.ins().f64const(core::f64::consts::LN_2);
-        let doubled = self.builder.ins().fadd(x, log_two);
-        let same = self.builder.ins().fcmp(FloatCC::Equal, x, y);
-        Ok(self.builder.ins().select(same, doubled, usual))
+        let log_two = self.0.builder.ins().f64const(core::f64::consts::LN_2);
+        let doubled = self.0.builder.ins().fadd(x, log_two);
+        let same = self.0.builder.ins().fcmp(FloatCC::Equal, x, y);
+        Ok(self.0.builder.ins().select(same, doubled, usual))
     }
 }
 

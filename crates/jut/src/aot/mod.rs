@@ -41,7 +41,7 @@ use jut_loop::form::LoopProgram;
 use jut_loop::need::Unbounded;
 use jut_loop::{Kernels, Lowered, recursion};
 use jut_native::CompileError;
-use jut_native::object::{ObjectWriter, Place};
+use jut_native::object::{ObjectWriter, Report};
 
 pub use declaration::{CFunction, CParameter, Extent, Passing};
 pub use jut_native::object::{Machine, MathLibrary};
@@ -341,7 +341,7 @@ fn writer(engine: Engine, machine: &Machine, math: MathLibrary) -> Result<Box<dy
 }
 
 /// What a C program is told of a failing place.
-fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Place {
+fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Report {
     let source = sources.of(span);
     let (line, column) = source.position(span.start as usize);
     let (text, numbers) = header::meaning(kind);
@@ -355,7 +355,7 @@ fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Place {
         _ => text.to_string(),
     };
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Place {
+    Report {
         line: small(line),
         column: small(column),
         message: format!("{}: {code}: {text}", source.place(span)),
