@@ -4,12 +4,14 @@
 //! if the file has all that it names. In a crate rustc looks names up, and `f::text()` is the whole program.
 
 use crate::output::print;
-use jut::rust::{Filled, Type, filled, with_prelude};
+use jut::rust::{Declarations, Declared, Filled, Type, Variant, filled, with_prelude};
 use jut_rust::file::{File, Shape};
 use jut_rust::template::Hole;
 use jut_rust::types::{Extent, Ty};
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Prints the text; what cannot be translated goes to standard error.
 pub fn expand(path: &Path) -> jut::Result<u8> {
@@ -28,6 +30,7 @@ pub fn expand(path: &Path) -> jut::Result<u8> {
         }
     };
     let (mut code, mut texts) = (0, Vec::new());
+    let mut declarations = Declarations::default();
     for (name, value) in file.constants.iter().filter_map(|(n, ty, v)| array_constant(n, ty, v)) {
         if file.functions.iter().any(|f| mentions(f, name)) {
             texts.push(value);
@@ -42,6 +45,10 @@ pub fn expand(path: &Path) -> jut::Result<u8> {
             Ok((_, lowered)) => {
                 let (mut holes, mut overloaded) = (Vec::new(), HashSet::new());
                 for (k, hole) in lowered.holes.iter().enumerate() {
+                    if let Hole::Data(_) = hole {
+                        // Of two types with one path the first counts.
+                        let _ = declarations.add(&data_type(&file, hole.clone()));
+                    }
                     let operator = operator(&file, hole, &overloaded);
                     overloaded.extend(operator.is_some().then(|| format!("__jut_type_{k}")));
                     holes.push(operator.unwrap_or_else(|| filling(&file, hole)));
@@ -54,7 +61,8 @@ pub fn expand(path: &Path) -> jut::Result<u8> {
         let why = "no function of this file has the attribute `#[jut::differentiable]`";
         return Err(jut::Error::Request(format!("{}: {why}", path.display())));
     }
-    let text = with_prelude(&texts.join("\n"));
+    let text = texts.join("\n");
+    let text = with_prelude(&(declarations.before(&text) + &text));
     print(&jut::format(&path.display().to_string(), &text).unwrap_or(text));
     Ok(code)
 }
@@ -194,10 +202,68 @@ fn constant(file: &File, written: &str) -> Filled {
     }
 }
 
-/// The type of a struct or enum. One that holds itself is none of the subset, and ends somewhere.
+thread_local! {
+    /// Types that hold themselves.
+    static DECLARED: RefCell<HashMap<String, &'static Declared>> = RefCell::default();
+}
+
+/// The type with a name, which is made unless it is there; what is in it may be that type again.
+fn declared(name: &str, variants: impl FnOnce() -> Vec<Variant>) -> Type {
+    if let Some(found) = DECLARED.with_borrow(|all| all.get(name).copied()) {
+        return Type::Declared(found);
+    }
+    let cell: &'static OnceLock<&'static [Variant]> = Box::leak(Box::default());
+    let own: &'static Declared =
+        Box::leak(Box::new(Declared::of_file(name.to_string().leak(), cell)));
+    DECLARED.with_borrow_mut(|all| all.insert(name.to_string(), own));
+    let _ = cell.set(leaked(variants()));
+    Type::Declared(own)
+}
+
+/// A struct or enum that holds itself.
+fn recursive(file: &File, shape: &Shape) -> Type {
+    let field = |(name, ty): &(String, Ty)| -> (&'static str, Type) {
+        let ty = match ty {
+            Ty::Option(inner) => {
+                let some = type_of(file, inner, &shape.holes, 0);
+                let of =
+                    if let Type::Declared(of) = some { of.name() } else { "value".to_string() };
+                declared(&format!("{of}__option"), || {
+                    let fields = leaked(vec![("1", some)]);
+                    let none = Variant { name: "None", words: &[], fields: &[] };
+                    vec![none, Variant { name: "Some", words: &["value"], fields }]
+                })
+            }
+            ty => type_of(file, ty, &shape.holes, 0),
+        };
+        (name.clone().leak(), ty)
+    };
+    let variant = |name: &str| {
+        let before = if name.is_empty() { String::new() } else { format!("{name}.") };
+        let own = shape.fields.iter().filter(|(n, _)| n.starts_with(&before));
+        let fields: Vec<(&'static str, Type)> = own.map(field).collect();
+        let words = fields.iter().map(|(n, _)| {
+            let own = n.strip_prefix(&before).unwrap_or(n);
+            let number = own.parse::<usize>().is_ok();
+            let word = if number { format!("part_{own}") } else { jut_rust::names::word(own) };
+            &*word.leak()
+        });
+        let words = leaked(words.collect());
+        Variant { name: name.to_string().leak(), words, fields: leaked(fields) }
+    };
+    declared(&shape.name, || match &shape.variants {
+        None => vec![variant("")],
+        Some(names) => names.iter().map(|name| variant(name)).collect(),
+    })
+}
+
+/// The type of a struct or enum.
 fn shape_type(file: &File, shape: &Shape, depth: u32) -> Type {
     if depth > 20 {
         return Type::Unit;
+    }
+    if shape.recursive {
+        return recursive(file, shape);
     }
     let field = |(name, ty): &(String, Ty)| -> (&'static str, Type) {
         (name.clone().leak(), type_of(file, ty, &shape.holes, depth))

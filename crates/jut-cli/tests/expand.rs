@@ -159,3 +159,30 @@ fn what_is_refused_has_its_place() {
     );
     assert_eq!(jut(&["expand", &own]).0, 0);
 }
+
+#[test]
+fn types_that_hold_themselves_are_declared() {
+    let here = directory("expand-recursive");
+    let file = write(
+        &here,
+        "trees.rs",
+        "use jut::{Data, differentiable};\n\
+         #[derive(Data)] enum Tree { Leaf(f64), Node { left: Box<Tree>, right: Box<Tree> } }\n\
+         #[derive(Data)] struct List { x: f64, next: Option<Box<List>> }\n\
+         #[differentiable] fn product(t: &Tree) -> f64 {\n\
+             match t { Tree::Leaf(x) => *x, Tree::Node { left, right } => product(left) * product(right) }\n\
+         }\n\
+         #[differentiable] fn total(l: &List) -> f64 {\n\
+             l.x * l.x + match &l.next { Some(next) => total(next), None => 0.0 }\n\
+         }\n",
+    );
+    let (code, out, err) = jut(&["expand", &file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let program = write(&here, "trees.jut", &out);
+    let tree = "t={\"Tree__Node\": [{\"Tree__Leaf\": [2]}, {\"Tree__Leaf\": [3]}]}";
+    let (code, out, err) = jut(&["grad", &program, "product", "--arg", tree]);
+    assert!(code == 0 && out.contains("3.0") && out.contains("2.0"), "{out}{err}");
+    let list = "l=[2, {\"List__option__Some\": [[3, \"List__option__None\"]]}]";
+    let (code, out, err) = jut(&["run", &program, "total", "--arg", list]);
+    assert!(code == 0 && out.contains("13.0"), "{out}{err}");
+}

@@ -162,7 +162,11 @@ impl Lowering<'_> {
     /// Binds the names of a pattern.
     pub fn pattern(&mut self, pattern: &Pat, value: Value) -> Result<(), Refusal> {
         match pattern {
-            Pat::Ident(ident) if ident.subpat.is_none() && ident.by_ref.is_none() => {
+            // `ref` is what a reference is anyway; `ref mut` is another name of a place.
+            Pat::Ident(ident)
+                if ident.subpat.is_none()
+                    && (ident.by_ref.is_none() || ident.mutability.is_none()) =>
+            {
                 let mutable = ident.mutability.is_some();
                 let ty = self.resolve(&value.ty);
                 if ty == Ty::Unit {

@@ -82,6 +82,10 @@ impl Lowering<'_> {
                 };
                 return self.made_by(function, &n, *element);
             }
+            // A box is what is in it.
+            Some("Box") if name == "new" && arguments.len() == 1 => {
+                return self.expression(arguments[0]);
+            }
             Some("Box" | "Rc" | "Arc" | "String" | "Some" | "Option") => {
                 return refuse(path, "this is not built: use numbers, arrays and tuples");
             }
@@ -253,6 +257,14 @@ impl Lowering<'_> {
                     let option = self.named(value.clone(), "option").text;
                     texts.push(format!("{option}.0, {option}.1"));
                 }
+                // So may be what rustc alone knows.
+                Ty::Of(of, steps) if value.cheap && value.stable => {
+                    let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                    let (pair, text) = (self.as_pair(value.clone()).text, &value.text);
+                    texts.push(format!(
+                        "$if optional {of}{steps}${pair}.0, {pair}.1$end$$if single {of}{steps}${text}$end$"
+                    ));
+                }
                 _ => texts.push(value.text.clone()),
             }
         }
@@ -295,8 +307,7 @@ impl Lowering<'_> {
         let mut text = format!("$make {hole}");
         for (k, value) in values.into_iter().enumerate() {
             self.unify(&value.ty, &Ty::Of(hole, vec![Step::Component(k)]));
-            let value = self.settled(value, "part");
-            text.push_str(&format!(" {k}={value}"));
+            text.push_str(&self.field_given(&k.to_string(), value, "part"));
         }
         self.record(text, hole)
     }
@@ -544,7 +555,7 @@ impl Lowering<'_> {
                 | Ty::Usize
                 | Ty::Bool
                 | Ty::Of(..),
-                "clone" | "to_owned",
+                "clone" | "to_owned" | "as_ref",
             ) => {
                 return Ok(receiver);
             }

@@ -113,14 +113,24 @@ pub(crate) fn is_iterator(expr: &Expr) -> bool {
     }
 }
 
-/// The value of `std::iter::repeat(v)`, or of `repeat_n(v, n)`, and how often it is there.
-pub(crate) fn repeated(call: &syn::ExprCall) -> Option<(&Expr, Option<&Expr>)> {
+/// The value of `std::iter::repeat(v)`, `repeat_n(v, n)` or `once(v)`, and how often it is there.
+pub(crate) fn repeated(call: &syn::ExprCall) -> Option<(&Expr, Option<Expr>)> {
     let Expr::Path(path) = unwrapped(&call.func) else { return None };
     let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
     let (name, of) = (words.next()?, words.next()?);
     match (name.as_str(), of.as_str(), call.args.len()) {
         ("repeat", "iter", 1) => Some((&call.args[0], None)),
-        ("repeat_n", "iter", 2) => Some((&call.args[0], Some(&call.args[1]))),
+        ("repeat_n", "iter", 2) => Some((&call.args[0], Some(call.args[1].clone()))),
+        ("once", "iter", 1) => Some((&call.args[0], Some(syn::parse_quote!(1_usize)))),
+        _ => None,
+    }
+}
+
+/// The `chunks` of a chain, if it begins with one.
+fn chunks_in(chain: &Expr) -> Option<&syn::Ident> {
+    match unwrapped(chain) {
+        Expr::MethodCall(call) if call.method == "chunks" => Some(&call.method),
+        Expr::MethodCall(call) => chunks_in(&call.receiver),
         _ => None,
     }
 }
@@ -285,6 +295,13 @@ impl Lowering<'_> {
                     Ok(value)
                 })?;
                 let Some(value) = value else { return refuse(&end.method, "this is not built") };
+                let list = matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec));
+                if let Some(chunks) = chunks_in(&end.receiver).filter(|_| list) {
+                    return refuse(
+                        chunks,
+                        "the last of these may be shorter, and rows are of one length here: write `chunks_exact(k)`",
+                    );
+                }
                 let mut lines = block.lines;
                 lines.push(value.text);
                 let list = self.names.unique("list");

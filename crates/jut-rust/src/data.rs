@@ -36,6 +36,9 @@ pub fn data(item: TokenStream) -> TokenStream {
 }
 
 fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
+    if crate::recursive::is_recursive(input) {
+        return crate::recursive::items(input);
+    }
     let data = match &input.data {
         syn::Data::Struct(data) => data,
         syn::Data::Enum(data) => return crate::enumeration::items(input, data),
@@ -44,17 +47,7 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
         }
     };
     let generics = parameters(&input.generics)?;
-    let mut twin = false;
-    for attribute in input.attrs.iter().filter(|a| a.path().is_ident("data")) {
-        let word: Ident = attribute.parse_args().map_err(|e| Refusal {
-            span: Some(e.span()),
-            message: "`#[data(twin)]` is what can be said here".into(),
-        })?;
-        if word != "twin" {
-            return Err(spanned(&word, "`#[data(twin)]` is what can be said here"));
-        }
-        twin = true;
-    }
+    let twin = said(&input.attrs)?.twin;
     let mut holes = Vec::new();
     let mut fields = Vec::new();
     for (k, field) in data.fields.iter().enumerate() {
@@ -167,8 +160,36 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
     })
 }
 
+/// What `#[data(twin, ragged)]` says.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// A derivative is a twin.
+    pub twin: bool,
+    /// As an element of a list each value has lists of its own lengths.
+    pub ragged: bool,
+}
+
+/// What is said of a type.
+pub(crate) fn said(attributes: &[syn::Attribute]) -> Result<Said, Refusal> {
+    const WORDS: &str = "`#[data(twin)]` and `#[data(ragged)]` are what can be said here";
+    let mut said = Said::default();
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("data")) {
+        let words = attribute
+            .parse_args_with(syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated)
+            .map_err(|e| Refusal { span: Some(e.span()), message: WORDS.into() })?;
+        for word in words {
+            match word.to_string().as_str() {
+                "twin" => said.twin = true,
+                "ragged" => said.ragged = true,
+                _ => return Err(spanned(&word, WORDS)),
+            }
+        }
+    }
+    Ok(said)
+}
+
 /// The parameters of a struct, without what a declaration alone says of them: types, and lengths.
-fn parameters(declared: &syn::Generics) -> Result<syn::Generics, Refusal> {
+pub(crate) fn parameters(declared: &syn::Generics) -> Result<syn::Generics, Refusal> {
     let mut generics = declared.clone();
     for parameter in &mut generics.params {
         let said = match parameter {
@@ -199,7 +220,7 @@ fn parameters(declared: &syn::Generics) -> Result<syn::Generics, Refusal> {
 }
 
 /// The same, of types of which something is so.
-fn bounded(generics: &syn::Generics, bound: &TokenStream) -> syn::Generics {
+pub(crate) fn bounded(generics: &syn::Generics, bound: &TokenStream) -> syn::Generics {
     let mut generics = generics.clone();
     for ty in generics.type_params_mut() {
         ty.bounds = syn::parse_quote!(#bound);
@@ -208,7 +229,7 @@ fn bounded(generics: &syn::Generics, bound: &TokenStream) -> syn::Generics {
 }
 
 /// Whether a parameter of the struct stands in some tokens.
-fn mentions(tokens: TokenStream, generics: &syn::Generics) -> bool {
+pub(crate) fn mentions(tokens: TokenStream, generics: &syn::Generics) -> bool {
     let named = |ident: &Ident| match () {
         () if generics.type_params().any(|t| t.ident == *ident) => true,
         () => generics.const_params().any(|c| c.ident == *ident),

@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 let value = self.named(value, "each");
                 let count = match count {
                     Some(count) => {
-                        let count = self.operand(count)?;
+                        let count = self.operand(&count)?;
                         let count = self.convert(count, &Ty::Usize);
                         self.atom(count, "count").text
                     }

@@ -5,7 +5,7 @@
 //! the value is, and zero for the others. So derivatives add up whatever the variants are.
 
 use crate::calls::key;
-use crate::data::{Field, values};
+use crate::data::{Field, bounded, mentions, values};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
@@ -14,8 +14,8 @@ use crate::template::Hole;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
-use syn::{Member, Type};
+use quote::{ToTokens, format_ident, quote};
+use syn::{GenericParam, Member, Type};
 
 /// A variant, and where its fields stand among all.
 struct Variant {
@@ -40,9 +40,7 @@ pub(crate) fn items(
     input: &syn::DeriveInput,
     data: &syn::DataEnum,
 ) -> Result<TokenStream, Refusal> {
-    if !input.generics.params.is_empty() {
-        return Err(spanned(&input.generics, "a generic enum is not built: write it for `f64`"));
-    }
+    let generics = crate::data::parameters(&input.generics)?;
     if data.variants.is_empty() {
         return Err(spanned(&input.ident, "an enum without variants has no values"));
     }
@@ -61,9 +59,12 @@ pub(crate) fn items(
         let (name, ty) = (&p.name, type_value(&p.ty, &holes));
         quote!((#name, #ty))
     });
+    let (declared_for, named, _) = generics.split_for_impl();
+    let of_data = bounded(&generics, &quote!(::jut::rust::Data + 'static));
+    let (of_data, _, _) = of_data.split_for_impl();
     let found = parts.iter().map(|p| {
         let (key, ty) = (key(&p.name), &p.written);
-        quote!(impl ::jut::rust::Field<#key, #ty> for #own {})
+        quote!(impl #declared_for ::jut::rust::Field<#key, #ty> for #own #named {})
     });
     let floats: Vec<Field> = parts
         .iter()
@@ -78,12 +79,12 @@ pub(crate) fn items(
         .collect();
     let (gradient, beside) = match floats.is_empty() {
         true => (quote!(()), TokenStream::new()),
-        false => twin(input, &floats),
+        false => twin(input, &generics, &floats),
     };
-    let crossing = crossing(own, &variants, &parts, &holes);
-    let constant = constant(own, &variants, &parts, &holes);
+    let crossing = crossing(own, &generics, &variants, &parts, &holes);
+    let constant = constant(own, &generics, &variants, &parts, &holes);
     Ok(quote! {
-        impl ::jut::rust::Data for #own {
+        impl #of_data ::jut::rust::Data for #own #named {
             const TYPE: ::jut::rust::Type = ::jut::rust::Type::Enum(
                 &[#(#words),*],
                 &[("", ::jut::rust::Type::I64), #(#types),*],
@@ -154,28 +155,53 @@ fn word(name: &str) -> Ident {
 }
 
 /// The type of a derivative.
-fn twin(input: &syn::DeriveInput, floats: &[Field]) -> (TokenStream, TokenStream) {
+fn twin(
+    input: &syn::DeriveInput,
+    generics: &syn::Generics,
+    floats: &[Field],
+) -> (TokenStream, TokenStream) {
     let (vis, own) = (&input.vis, &input.ident);
+    let (declared_for, named, _) = generics.split_for_impl();
+    let of_data = bounded(generics, &quote!(::jut::rust::Data + 'static));
+    let (of_data, _, _) = of_data.split_for_impl();
+    // The twin of types is one of derivatives by these.
+    let ty = |f: &Field| match mentions(f.written.to_token_stream(), generics) {
+        true => f.written.to_token_stream(),
+        false => derivative(&f.written),
+    };
+    let each: Vec<TokenStream> = generics
+        .params
+        .iter()
+        .map(|parameter| match parameter {
+            GenericParam::Type(ty) => {
+                let ty = &ty.ident;
+                quote!(::jut::rust::Gradient<#ty>)
+            }
+            GenericParam::Const(length) => length.ident.to_token_stream(),
+            GenericParam::Lifetime(lifetime) => lifetime.to_token_stream(),
+        })
+        .collect();
+    let arguments = (!each.is_empty()).then(|| quote!(<#(#each),*>));
     let name = format_ident!("{}Grad", own);
     let about = format!("A derivative with respect to a [`{own}`]: by the fields of all variants.");
     let fields = floats.iter().map(|f| {
-        let (member, ty) = (&f.member, derivative(&f.written));
+        let (member, ty) = (&f.member, ty(f));
         let about = format!("By the field `{}`.", f.name);
         quote!(#[doc = #about] #vis #member: #ty)
     });
     let all: Vec<&Field> = floats.iter().collect();
-    let values = values(&name, &Default::default(), &all, &|f| derivative(&f.written));
+    let values = values(&name, generics, &all, &ty);
     let beside = quote! {
         #[doc = #about]
         #[derive(Clone, Debug, PartialEq)]
-        #vis struct #name { #(#fields),* }
+        #vis struct #name #declared_for { #(#fields),* }
         #values
-        impl ::jut::rust::Data for #name {
-            const TYPE: ::jut::rust::Type = <#own as ::jut::rust::Data>::TYPE;
-            type Gradient = #name;
+        impl #of_data ::jut::rust::Data for #name #named {
+            const TYPE: ::jut::rust::Type = <#own #named as ::jut::rust::Data>::TYPE;
+            type Gradient = #name #named;
         }
     };
-    (quote!(#name), beside)
+    (quote!(#name #arguments), beside)
 }
 
 /// Names for the fields of a value that is taken apart.
@@ -184,7 +210,16 @@ fn names(count: usize) -> Vec<Ident> {
 }
 
 /// How values go in and come out.
-fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -> TokenStream {
+fn crossing(
+    own: &Ident,
+    generics: &syn::Generics,
+    variants: &[Variant],
+    parts: &[Part],
+    holes: &[Hole],
+) -> TokenStream {
+    let of_data = bounded(generics, &quote!(::jut::rust::Data + 'static));
+    let (of_data, named, _) = of_data.split_for_impl();
+    let (plain, _, _) = generics.split_for_impl();
     let types: Vec<&Type> = parts.iter().map(|p| &p.written).collect();
     let neutral: Vec<TokenStream> = parts
         .iter()
@@ -264,10 +299,11 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
         false => quote! {
         #[automatically_derived]
         #[allow(unused_mut, unused_variables, unreachable_patterns)]
-        impl ::jut::rust::Block for #own
+        impl #of_data ::jut::rust::Block for #own #named
         where
             #(for<'fixed> #types: ::jut::rust::Block,)*
-            for<'fixed> #own: ::core::clone::Clone,
+            #(for<'fixed> #types: ::jut::rust::Outcome,)*
+            for<'fixed> #own #named: ::core::clone::Clone,
         {
             fn many(all: &[Self]) -> ::jut::Result<::jut::rust::Held<'_>> {
                 #many
@@ -295,9 +331,14 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
         }
         },
     };
+    // Of an enum without parameters rustc knows what its fields are.
+    let all =
+        |of: TokenStream| (!generics.params.is_empty()).then(|| quote!(where #(#types: #of),*));
+    let (arguments, outcomes) =
+        (all(quote!(::jut::rust::Argument)), all(quote!(::jut::rust::Outcome)));
     quote! {
         #[automatically_derived]
-        impl ::jut::rust::Argument for #own {
+        impl #of_data ::jut::rust::Argument for #own #named #arguments {
             fn hold(&self) -> ::jut::Result<::jut::rust::Held<'_>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(match self { #(#held),* }))
             }
@@ -305,7 +346,7 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
 
         #[automatically_derived]
         #[allow(unused_mut, unused_variables)]
-        impl ::jut::rust::Outcome for #own {
+        impl #plain ::jut::rust::Outcome for #own #named #outcomes {
             fn take(value: ::jut::Value) -> ::core::option::Option<Self> {
                 let mut components = ::jut::rust::components(value)?;
                 let number = <i64 as ::jut::rust::Outcome>::next(&mut components)?;
@@ -323,7 +364,15 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
 }
 
 /// A value that stands in the text as it is: `Shape::Flat`, or a constant.
-fn constant(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -> TokenStream {
+fn constant(
+    own: &Ident,
+    generics: &syn::Generics,
+    variants: &[Variant],
+    parts: &[Part],
+    holes: &[Hole],
+) -> TokenStream {
+    let of_data = bounded(generics, &quote!(::jut::rust::Data + ::jut::rust::Constant + 'static));
+    let (of_data, named, _) = of_data.split_for_impl();
     let types = parts.iter().map(|p| &p.written);
     let arms = variants.iter().enumerate().map(|(number, v)| {
         let (name, members, names) = (&v.name, &v.members, names(v.members.len()));
@@ -347,11 +396,11 @@ fn constant(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
     quote! {
         #[automatically_derived]
         #[allow(unused_mut)]
-        impl ::jut::rust::Constant for #own
+        impl #of_data ::jut::rust::Constant for #own #named
         where
             #(for<'fixed> #types: ::jut::rust::Constant,)*
         {
-            const TYPE: ::jut::rust::Type = <#own as ::jut::rust::Data>::TYPE;
+            const TYPE: ::jut::rust::Type = <#own #named as ::jut::rust::Data>::TYPE;
             fn write(&self, text: &mut ::std::string::String) -> bool {
                 let mut fits = true;
                 match self { #(#arms),* }

@@ -3,6 +3,7 @@
 
 use crate::expression::Value;
 use crate::function::Lowering;
+use crate::template::Hole;
 use crate::types::{Step, Ty};
 use crate::{Refusal, refuse};
 use std::borrow::Cow;
@@ -99,10 +100,28 @@ impl Lowering<'_> {
         for ((member, _), value) in fields.iter().zip(values) {
             let field = field_name(variant, member);
             self.unify(&value.ty, &Ty::Of(hole, vec![Step::Field(field.clone())]));
-            let value = self.settled(value, "part");
-            text.push_str(&format!(" {field}={value}"));
+            text.push_str(&self.field_given(&field, value, "part"));
         }
         self.record(text, hole)
+    }
+
+    /// A field of what is made, `x=a`. An `Option` is said to be a pair, `x=?a`; of what rustc alone knows the type stands behind it, `x=a@3,y`.
+    pub fn field_given(&mut self, field: &str, value: Value, wanted: &str) -> String {
+        let (before, from) = match self.resolve(&value.ty) {
+            Ty::Option(inner) if *inner == Ty::Never => return format!(" {field}=?"),
+            Ty::Option(_) => ("?", String::new()),
+            Ty::Of(hole, steps) => {
+                let known = matches!(self.holes.get(hole), Some(Hole::Data(_) | Hole::Constant(_)));
+                let steps: String = steps.iter().map(|s| format!(",{s}")).collect();
+                match known && steps.is_empty() {
+                    true => ("", String::new()),
+                    false => ("", format!("@{hole}{steps}")),
+                }
+            }
+            _ => ("", String::new()),
+        };
+        let word = self.settled(value, wanted);
+        format!(" {field}={before}{word}{from}")
     }
 
     /// `let PATTERN = value` in a condition: whether it fits. Names in it are bound.
@@ -235,7 +254,7 @@ impl Lowering<'_> {
         let mut whole = self.named(subject.clone(), "whole");
         whole.ty = Ty::Of(hole, Vec::new());
         if !variant.is_empty() {
-            let text = format!("{}.0 == $tag {hole} {variant}$", whole.text);
+            let text = format!("$is {hole} {variant}${}$which {hole} {variant}$", whole.text);
             all.push(Value::new(text, Ty::Bool, 3, &[&whole]));
         }
         Ok(whole)
@@ -243,7 +262,7 @@ impl Lowering<'_> {
 
     fn variant_field(&mut self, whole: &Value, field: &str) -> Value {
         let Ty::Of(hole, _) = whole.ty else { return whole.clone() };
-        let text = format!("{}.$field {hole} {field}$", whole.text);
+        let text = format!("$get {hole} {field}${}$got {hole} {field}$", whole.text);
         let ty = Ty::Of(hole, vec![Step::Field(field.to_string())]);
         Value { ty, least: i64::MIN, ..Value::name(text, Ty::Bool, 0) }
     }

@@ -538,8 +538,7 @@ impl Lowering<'_> {
         for (name, value) in names.iter().zip(values) {
             let steps = if name == ".." { Vec::new() } else { vec![Step::Field(name.clone())] };
             self.unify(&value.ty, &Ty::Of(hole, steps));
-            let value = self.settled(value, name);
-            text.push_str(&format!(" {name}={value}"));
+            text.push_str(&self.field_given(name, value, name));
         }
         self.record(text, hole)
     }

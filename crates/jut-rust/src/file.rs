@@ -42,6 +42,8 @@ pub struct Shape {
     pub fields: Vec<(String, Ty)>,
     /// What stands in their types.
     pub holes: Vec<Hole>,
+    /// Whether it holds itself.
+    pub recursive: bool,
 }
 
 /// Reads a file.
@@ -106,7 +108,8 @@ impl File {
                     let mut holes = Vec::new();
                     let fields = fields("", &item.fields, &mut holes)?;
                     let name = item.ident.to_string();
-                    self.data.push(Shape { name, variants: None, fields, holes });
+                    let recursive = holds_itself(item.to_token_stream());
+                    self.data.push(Shape { name, variants: None, fields, holes, recursive });
                 }
                 Item::Enum(item) if derives_data(&item.attrs) => {
                     let (mut holes, mut all) = (Vec::new(), Vec::new());
@@ -119,7 +122,9 @@ impl File {
                     }
                     let words = item.variants.iter().map(|v| v.ident.to_string()).collect();
                     let name = item.ident.to_string();
-                    self.data.push(Shape { name, variants: Some(words), fields: all, holes });
+                    let recursive = holds_itself(item.to_token_stream());
+                    let variants = Some(words);
+                    self.data.push(Shape { name, variants, fields: all, holes, recursive });
                 }
                 Item::Type(item) => {
                     let mut holes = Vec::new();
@@ -166,6 +171,10 @@ impl File {
         });
         self.functions.push(Function { name, key: key(&plain), lowered });
     }
+}
+
+fn holds_itself(item: proc_macro2::TokenStream) -> bool {
+    syn::parse2(item).is_ok_and(|input| crate::recursive::is_recursive(&input))
 }
 
 fn fields(

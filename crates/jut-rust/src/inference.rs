@@ -168,6 +168,11 @@ impl Lowering<'_> {
 
     /// A value where one of a type is wanted.
     pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
+        value = match (self.resolve(&value.ty), wanted) {
+            (Ty::Of(..), Ty::Option(_)) => self.as_pair(value),
+            (Ty::Option(_), Ty::Of(hole, steps)) => self.as_known(value, *hole, steps),
+            _ => value,
+        };
         value.ty = match (self.unify(&value.ty, wanted), wanted) {
             (Ty::Never, _) => Ty::Never,
             _ => wanted.clone(),

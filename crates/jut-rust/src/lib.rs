@@ -41,7 +41,7 @@
 //! | [`expand`], `module` | the items beside the function; the attribute of a module |
 //! | `derivatives` | the functions among them that call derivatives |
 //! | [`mod@file`] | a whole file, for those who want to see the text |
-//! | [`data`], `enumeration` | the items beside a struct, beside an enum |
+//! | [`data`], `enumeration`, `recursive` | the items beside a struct, beside an enum, beside one that holds itself |
 
 mod bindings;
 mod body;
@@ -76,6 +76,7 @@ mod options;
 mod overloaded;
 mod parted;
 mod rearranged;
+mod recursive;
 mod relisted;
 mod restated;
 mod results;

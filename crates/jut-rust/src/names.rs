@@ -115,6 +115,12 @@ impl Names {
     }
 }
 
+/// A Rust identifier as a word of the text that means nothing else.
+pub fn word(name: &str) -> String {
+    let word = plain(name);
+    if RESERVED.contains(&word.as_str()) { format!("{word}_") } else { word }
+}
+
 /// A Rust identifier as a word of ASCII letters, digits and `_`.
 fn plain(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);

@@ -14,7 +14,7 @@ use crate::chains::is_iterator;
 use crate::elements::Item;
 use crate::expression::{Value, unwrapped};
 use crate::function::Lowering;
-use crate::types::{Extent, Ty};
+use crate::types::{Extent, Step, Ty};
 use crate::{Refusal, refuse};
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
 
@@ -35,6 +35,8 @@ pub(crate) const METHODS: &[&str] = &[
     "and_then",
     "copied",
     "cloned",
+    "as_ref",
+    "as_deref",
     "map",
 ];
 
@@ -49,6 +51,7 @@ const OWN: &[&str] = &[
     "is_some",
     "is_none",
     "is_some_and",
+    "as_deref",
 ];
 
 /// An order: the two sides of `|a, b| LEFT.partial_cmp(RIGHT).unwrap()`, and what the closure's parameters are.
@@ -127,14 +130,31 @@ impl Lowering<'_> {
         Ok(self.option(Value::name("true".to_string(), Ty::Bool, 0), value))
     }
 
+    /// What rustc knows to be an `Option` as a pair: in a type that holds itself it is none.
+    pub fn as_pair(&self, value: Value) -> Value {
+        let Ty::Of(hole, mut steps) = self.resolve(&value.ty) else { return value };
+        let path: String = steps.iter().map(|s| format!(" {s}")).collect();
+        let text = format!("$pair {hole}{path}${}$paired {hole}{path}$", value.text);
+        steps.push(Step::Component(1));
+        let ty = Ty::Option(Box::new(Ty::Of(hole, steps)));
+        Value { text, ty, level: 9, least: i64::MIN, ..value }
+    }
+
+    /// A pair as what rustc knows to be an `Option`.
+    pub fn as_known(&self, value: Value, hole: usize, steps: &[Step]) -> Value {
+        let path: String = steps.iter().map(|s| format!(" {s}")).collect();
+        let text = match value.text.is_empty() {
+            true => format!("$nothing {hole}{path}$"),
+            false => format!("$option {hole}{path}${}$optioned {hole}{path}$", value.text),
+        };
+        Value { text, ty: Ty::Of(hole, steps.to_vec()), level: 9, ..value }
+    }
+
     /// The parts of an `Option` that has a name.
     pub fn option_parts(&self, option: &Value) -> (Value, Value) {
+        let option = &self.as_pair(option.clone());
         let ty = match self.resolve(&option.ty) {
             Ty::Option(inner) => *inner,
-            Ty::Of(hole, mut steps) => {
-                steps.push(crate::types::Step::Component(1));
-                Ty::Of(hole, steps)
-            }
             other => other,
         };
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
@@ -188,18 +208,21 @@ impl Lowering<'_> {
         if !taken || is_iterator(&call.receiver) && !ends(&call.receiver) {
             return Ok(None);
         }
-        // What is no `Option` is looked at once more by the caller. What a function gives is one if it has such a method.
-        let called = matches!(unwrapped(&call.receiver), Expr::Call(_) | Expr::MethodCall(_))
-            && OWN.contains(&name.as_str());
+        // What is no `Option` is looked at once more by the caller. What a function gives, or a field, is one if it has such a method.
+        let called = matches!(
+            unwrapped(&call.receiver),
+            Expr::Call(_) | Expr::MethodCall(_) | Expr::Field(_) | Expr::Path(_)
+        ) && OWN.contains(&name.as_str());
         if !expected && !called && !self.is_option(&call.receiver) {
             return Ok(None);
         }
         let option = self.optional(&call.receiver)?;
+        let option = self.as_pair(option);
         let option = self.named(option, "option");
         let (there, value) = self.option_parts(&option);
         let arguments: Vec<&Expr> = call.args.iter().collect();
         Ok(Some(match (name.as_str(), &arguments[..]) {
-            ("copied" | "cloned", []) => option,
+            ("copied" | "cloned" | "as_ref" | "as_deref", []) => option,
             ("is_some", []) => there,
             ("is_none", []) => Value::new(format!("!{}", there.text), Ty::Bool, 6, &[&there]),
             ("unwrap", []) => {
@@ -306,7 +329,10 @@ impl Lowering<'_> {
         mut patterns: impl Iterator<Item = &'p Pat>,
     ) -> Result<Value, Refusal> {
         match patterns.any(is_of_option) {
-            true => self.optional(expr),
+            true => {
+                let value = self.optional(expr)?;
+                Ok(self.as_pair(value))
+            }
             false => self.operand(expr),
         }
     }
@@ -353,6 +379,12 @@ impl Lowering<'_> {
                 "min" | "max" => call.args.is_empty(),
                 "map" | "copied" | "cloned" | "filter" | "or" | "or_else" | "and_then" => {
                     self.is_option(&call.receiver)
+                }
+                "as_deref" => true,
+                // Of a field of a type that holds itself, `self.next.as_ref().map(..)`; or of a list or box.
+                "as_ref" => {
+                    self.is_option(&call.receiver)
+                        || matches!(unwrapped(&call.receiver), Expr::Field(_))
                 }
                 _ => false,
             },
@@ -405,7 +437,14 @@ impl Lowering<'_> {
                  that derives `jut::Data`",
             );
         }
-        let (there, value) = self.option_parts(subject);
+        let subject = match self.resolve(&subject.ty) {
+            Ty::Of(..) => {
+                let pair = self.as_pair(subject.clone());
+                self.named(pair, "option")
+            }
+            _ => subject.clone(),
+        };
+        let (there, value) = self.option_parts(&subject);
         let Some(inner) = inner else {
             return Ok(Value::new(format!("!{}", there.text), Ty::Bool, 6, &[&there]));
         };

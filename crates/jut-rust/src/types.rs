@@ -348,6 +348,13 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
             "which function or method this is is not known before: write `impl Fn(f64) -> f64`, `impl Trait`, a type parameter, \
              or an enum",
         ),
+        // A box is what is in it.
+        ("Box", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
+            match args.args.first() {
+                Some(GenericArgument::Type(inner @ Type::Path(_))) => read(inner, holes),
+                _ => refuse(ty, "a box is of a struct or enum here: write `Vec<f64>` for a list"),
+            }
+        }
         (known, PathArguments::None) if !KNOWN.contains(&known) => {
             Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
         }

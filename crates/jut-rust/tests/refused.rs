@@ -13,7 +13,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: &mut [f64]) { x[0] = *(&«mut» x[1]); }", "use the variable itself"),
     ("fn f<«T»>(x: f64) -> f64 { 1.0 }", "the type of a parameter here"),
     ("fn f<«T»: P>(x: f64) -> T { T::new(x) }", "the type of a parameter here"),
-    ("fn f<T: P>(g: impl Fn(f64) -> f64, x: &«Box<T>») -> f64 { g(1.0) }", "derives `jut::Data`"),
+    ("fn f<T: P>(g: impl Fn(f64) -> f64, x: &«Rc<T>») -> f64 { g(1.0) }", "derives `jut::Data`"),
     ("«async» fn f(x: f64) -> f64 { x }", "write a plain function"),
     ("«unsafe» fn f(x: f64) -> f64 { x }", "write a safe function"),
     ("fn «f»(x: f64) { }", "gives nothing"),
@@ -158,7 +158,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f<const «N»: usize>(x: f64) -> [f64; N] { [x; N] }", "that of a parameter"),
     ("fn f<const «N»: usize>(x: &[f64; N]) -> State<N> { State { x: *x } }", "`s: &State<N>`"),
     ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "where a list is declared"),
-    ("fn f(x: f64) -> f64 { «Box::new»(x); x }", "use numbers, arrays and tuples"),
+    ("fn f(x: f64) -> f64 { «Rc::new»(x); x }", "use numbers, arrays and tuples"),
     ("fn f(x: f32) -> f32 { x.«mul_add»(2.0, 1.0) }", "rounds twice"),
     ("fn f(x: f64) -> f64 { x.«to_bits»() as f64 }", "bits have no derivative"),
     ("fn f(x: f64) -> f64 { x.«sine»() }", "the method `sine` is not built"),
@@ -263,7 +263,13 @@ fn only_functions_have_the_attribute() {
         assert!(all.contains(words), "{all}");
     }
     for (source, words) in [
-        ("enum E<T> { A(T) }", "a generic enum"),
+        ("enum E<T: Copy> { A(T) }", "at the `impl` blocks"),
+        ("enum E<T> { A(T), B(Box<E<T>>) }", "no parameters"),
+        ("struct S { x: f64, s: Box<S> }", "would hold another one"),
+        ("struct S(f64, Option<Box<S>>);", "have names"),
+        ("enum E { A(f64), B(Box<E>, (f64, f64)) }", "its components as fields"),
+        ("enum E { A(f64), B(Box<[E]>) }", "a box is of"),
+        ("#[data(ragged)] struct S(Vec<f64>);", "have names"),
         ("enum E { }", "without variants"),
         ("enum E { A(u8) }", "write `usize`"),
         ("struct S { x: Option<f64> }", "a whole parameter or result"),

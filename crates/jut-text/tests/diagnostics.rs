@@ -117,7 +117,7 @@ refuses! {
     a_missing_arm: J502 at "case d { A -> 1.0 }" in "data D = A | B\ndef f(d: D) -> f64 = case d { A -> 1.0 }"
     a_case_on_a_number: J501 at "x" in "def f(x: f64) -> f64 = case x { _ -> 1.0 }"
     a_field_of_a_sum: J206 at "x" in "data D = A(x: f64) | B\ndef f(d: D) -> f64 = d.x"
-    a_field_with_a_size: J207 at "w" in "data D = D(n: i64, w: [n]f64)\ndef f(d: D) -> f64 = { w = d.w; 1.0 }"
+    a_field_with_a_size: J207 at "w" in "data D = D(n: i64, w: [n]f64)\ndef f(d: D) -> D = d with w = [1.0]"
     an_unused_value: J602 at "sin(x)" in "def f(x: f64) -> f64 = { sin(x); x }"
 }
 

@@ -308,7 +308,7 @@ const TYPES: &[Row] = &[
     ("J206", "data D = A(x: f64) | B\ndef f(d: D) -> f64 = d.«x»", "open it with `case`"),
     (
         "J207",
-        "data D = D(n: i64, w: [n]f64)\ndef f(d: D) -> f64 = { w = d.«w»; 1.0 }",
+        "data D = D(n: i64, w: [n]f64)\ndef f(d: D) -> D = d with «w» = [1.0]",
         "`D(n, w) = ..`",
     ),
     ("J208", "data P = P(x: f64, y: f64)\ndef f() -> P = «P(1.0)»", "2 field(s)"),

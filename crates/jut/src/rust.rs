@@ -65,6 +65,7 @@
 
 mod argument;
 mod data;
+mod declared;
 mod defaults;
 mod entry;
 mod generic;
@@ -73,6 +74,7 @@ mod operator;
 mod outcome;
 mod prelude;
 mod program;
+mod recursive;
 mod unknown;
 mod words;
 
@@ -81,6 +83,7 @@ pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
     result, succeeded,
 };
+pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Local, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
@@ -90,6 +93,7 @@ pub use linker::{filled, with_prelude};
 pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
+pub use recursive::{many, parts, split, whole};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 
@@ -160,6 +164,8 @@ pub enum Type {
     /// An enum: its variants, and the fields of all of them behind the number of the variant. A field is called after
     /// its variant, `Round.radius`.
     Enum(&'static [&'static str], &'static [(&'static str, Type)]),
+    /// A struct or enum that holds itself, which the text declares.
+    Declared(&'static Declared),
 }
 
 /// Where a part of a function's text comes from.

@@ -119,6 +119,10 @@ fn data(path: &str) -> Type {
 
 /// The type that an expression stands for, as rustc finds it: `field::<KEY, _, _>(of::<Point>())`. A literal has none of its own.
 fn typed(expr: &str, known: &HashMap<String, Type>) -> Option<Type> {
+    // A struct whose field it is: `{ .. (&::jut::rust::asked::<Point>()).of() }`.
+    if let Some((_, of)) = expr.strip_prefix('{').and_then(|e| e.split_once("asked::<")) {
+        return Some(data(of.split_once(">()")?.0));
+    }
     let Some(call) = expr.strip_prefix("::jut::rust::") else { return known.get(expr).copied() };
     if let Some(of) = call.strip_prefix("of::<") {
         return Some(data(of.strip_suffix(">()")?));

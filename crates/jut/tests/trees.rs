@@ -55,6 +55,10 @@ def words(d: Words) -> f64 = case d {
 }
 def both(p: Pair) -> f64 = total(p.t, p.y)
 def back(t: Tree) -> Tree = t
+def scaled[n](bs: [n]Bag, k: f64) -> (r: i64, made: [r]Bag) = {
+  y = build (i < n) { Bag(m, w) = bs[i]; Bag(m, k * w) }
+  (size(y), y)
+}
 ";
 
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
@@ -413,4 +417,18 @@ fn trees_are_no_blocks_of_partial_derivatives() {
             left.jacobian(jut::request::JacobianMode::default()).err().map(|e| e.to_string());
         assert!(error.unwrap_or_default().contains("J805"));
     }
+}
+
+/// The size of a list in lists may be a result.
+#[test]
+fn lists_may_have_a_size_that_is_a_result() {
+    let args = json!({"bs": [{"m": 2, "w": [1.0, 2.0]}, {"m": 0, "w": []}], "k": 3.0});
+    let found = all("scaled", Request::Value, &args);
+    let empty = json!({"shape": [0], "data": []});
+    let made = json!([{"m": 2, "w": [3.0, 6.0]}, {"m": 0, "w": empty}]);
+    assert_eq!(found, json!({"r": 2, "made": made}));
+    let args = json!({"bs": args["bs"], "k": 3.0, "made''": [{"w": [1.0, 1.0]}, {"w": []}]});
+    let found = all("scaled", Request::Vjp, &args);
+    assert_eq!(found["k'"], json!(3.0));
+    assert_eq!(found["bs'"], json!([{"w": [3.0, 3.0]}, {"w": empty}]));
 }

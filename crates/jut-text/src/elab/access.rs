@@ -67,7 +67,10 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 Post::Field(name) => {
                     at = at.to(name.span);
-                    self.field(value, name, at)?
+                    match self.measured(value, name) {
+                        Some(number) if !self.strict => self.opened(value, number, at)?,
+                        _ => self.field(value, name, at)?,
+                    }
                 }
                 Post::Component(number, here) => {
                     at = at.to(*here);
@@ -370,6 +373,34 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(Diagnostic::error("J207", name.span, message).help(help));
         }
         Ok(Out::one(Rhs::Proj(value, number as u32), ty, span))
+    }
+
+    /// The number of a field whose sizes are other fields of its record.
+    fn measured(&self, value: NVar, name: &Name<'s>) -> Option<usize> {
+        let Type::Data(data) = self.b.func.nvars[value].ty else { return None };
+        let [constructor] = self.program.datas[data].constructors.as_slice() else { return None };
+        let number = *self.globals.fields.get(&data)?.get(name.text)?;
+        let ty = &constructor.fields[number].ty;
+        (!ty.size_names().is_empty()).then_some(number)
+    }
+
+    /// A field of a record that is opened for it: its sizes are those of this opening.
+    fn opened(&mut self, value: NVar, number: usize, at: Span) -> Res<Out> {
+        let parts = self.taken_apart(value, at)?;
+        let Some(part) = parts.get(number) else { return Err(Stop) };
+        let ty = self.type_of(*part);
+        Ok(Out::one(Rhs::Atom(*part), ty, at))
+    }
+
+    /// All fields of a record.
+    pub fn taken_apart(&mut self, value: NVar, at: Span) -> Res<Vec<Atom>> {
+        let Type::Data(data) = self.b.func.nvars[value].ty else { return Err(Stop) };
+        let con = jut_ir::ConRef { data, index: 0 };
+        let fields = &self.program.constructor(con).fields;
+        let place = |v: NVar| Some(Size::position(v.as_u32() as usize));
+        let items = fields.iter().map(|field| field.ty.subst(&mut |v| place(v))).collect();
+        let rhs = Rhs::Open { con, value, eqs: vec![None; fields.len()], proved: false };
+        Ok(self.bind(Out { nl: items, ..Out::none(rhs, at) }, &[], &[])?.nl)
     }
 
     fn no_field<T>(&mut self, record: &str, names: Vec<&str>, name: &Name<'s>) -> Res<T> {

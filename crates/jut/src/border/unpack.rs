@@ -1,6 +1,6 @@
 //! Values out of lists of integers and floats, and whether tangents have the shape of their values.
 
-use super::values::{ZERO, components, has_room, owned, too_deep, within};
+use super::values::{ZERO, components, has_room, owned, tangent_parts, too_deep, within};
 use crate::layout::{as_tangent, is_flat, peel, stack};
 use crate::value::{Arg, Array, Value, cells};
 use jut_ir::tangent::Part;
@@ -268,7 +268,16 @@ pub(crate) fn fits(
             }
             let own = parts(program, Some((ty, value)));
             let own: Vec<_> = own.into_iter().flatten().collect();
-            let given = components(tangent, own.len())?;
+            let constructors = &program.datas[*id].constructors;
+            let index = match value {
+                Value::Data(name, _) => constructors.iter().position(|con| con.name == *name),
+                _ => Some(0),
+            };
+            let con = ConRef { data: *id, index: index.unwrap_or_default() as u32 };
+            let given = match program.tangent_constructor(con) {
+                Some(con) => tangent_parts(program, con, tangent, own.len())?,
+                None => components(tangent, own.len())?,
+            };
             own.into_iter().zip(given).try_for_each(|(own, part)| fits(program, own, part))
         }
         _ => {

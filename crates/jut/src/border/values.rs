@@ -236,7 +236,7 @@ impl Packer<'_> {
         };
         let fields = &program.constructor(con).fields;
         let parts: Vec<&Type> = fields.iter().map(|f| &f.ty).filter(|t| **t != Type::I64).collect();
-        let items = components(arg, parts.len())?;
+        let items = tangent_parts(program, con, arg, parts.len())?;
         self.out.ints.push(con.index.into());
         let (mut known, mut rest) = (Vec::new(), items.iter());
         for (k, field) in fields.iter().enumerate() {
@@ -258,6 +258,23 @@ impl Packer<'_> {
             known.push(None);
         }
         Ok(())
+    }
+}
+
+/// The parts of a tangent with floats, which are so many; the sizes of its type may stand in it too, as in a value.
+pub(super) fn tangent_parts<'a>(
+    program: &Program,
+    tangent: ConRef,
+    arg: Arg<'a>,
+    count: usize,
+) -> Result<Vec<Arg<'a>>, String> {
+    let fields = &program.constructor(tangent).fields;
+    match components(arg, fields.len()) {
+        Ok(all) if fields.len() > count => {
+            let all = fields.iter().zip(all).filter(|(f, _)| f.ty != Type::I64);
+            Ok(all.map(|(_, item)| item).collect())
+        }
+        _ => components(arg, count),
     }
 }
 

@@ -28,6 +28,8 @@ enum Data<'a> {
     I64s(Cow<'a, [i64]>),
     Bools(Cow<'a, [bool]>),
     Tuple(Vec<Held<'a>>),
+    /// A value of its own, of a type that holds itself.
+    Whole(Value),
     /// No value: the derivative with respect to what has no floats.
     Nothing,
 }
@@ -43,8 +45,23 @@ impl<'a> Held<'a> {
         Held::scalar(Data::Tuple(components))
     }
 
+    /// A value of a type that holds itself.
+    pub(super) fn whole(value: Value) -> Held<'a> {
+        Held::scalar(Data::Whole(value))
+    }
+
+    /// Whether it is no value.
+    pub(super) fn is_nothing(&self) -> bool {
+        matches!(self.data, Data::Nothing)
+    }
+
     /// Many arrays of n elements, which are one array here.
     fn in_rows(mut self, count: usize, n: usize) -> Held<'a> {
+        if let Data::Whole(Value::List(items)) = self.data {
+            let mut items = items.into_iter();
+            let rows = (0..count).map(|_| Value::List(items.by_ref().take(n).collect()));
+            return Held::whole(Value::List(rows.collect()));
+        }
         if let Data::Tuple(items) = self.data {
             let items = items.into_iter().map(|item| item.in_rows(count, n)).collect();
             return Held::tuple(items);
@@ -81,9 +98,26 @@ impl Held<'_> {
     }
 
     /// The value, of its own.
+    pub(super) fn into_value(self) -> Value {
+        let shape = self.shape[..self.rank].to_vec();
+        match self.data {
+            Data::F64s(x) => Value::F64s(Array { shape, data: x.into_owned() }),
+            Data::F32s(x) => Value::F32s(Array { shape, data: x.into_owned() }),
+            Data::I64s(x) => Value::I64s(Array { shape, data: x.into_owned() }),
+            Data::Bools(x) => Value::Bools(Array { shape, data: x.into_owned() }),
+            Data::Tuple(items) => Value::Tuple(items.into_iter().map(Held::into_value).collect()),
+            Data::Whole(value) => value,
+            Data::F64(_) | Data::F32(_) | Data::I64(_) | Data::Bool(_) | Data::Nothing => {
+                self.value()
+            }
+        }
+    }
+
+    /// The same, of what is kept.
     fn value(&self) -> Value {
         let shape = self.shape[..self.rank].to_vec();
         match &self.data {
+            Data::Whole(value) => value.clone(),
             Data::F64(x) => Value::F64(*x),
             Data::F32(x) => Value::F32(*x),
             Data::I64(x) => Value::I64(*x),
@@ -108,6 +142,7 @@ impl Held<'_> {
             Data::F32s(x) => Arg::F32s(x, shape),
             Data::I64s(x) => Arg::I64s(x, shape),
             Data::Bools(x) => Arg::Bools(x, shape),
+            Data::Whole(value) => value.into(),
             Data::Tuple(_) | Data::Nothing => Arg::Values(parts),
         }
     }
@@ -143,6 +178,11 @@ fn many(ty: &Type, shape: &[usize]) -> Value {
         (Type::Record(fields) | Type::Enum(_, fields), _) => {
             Value::Tuple(fields.iter().map(|(_, ty)| many(ty, shape)).collect())
         }
+        (Type::Tuple(items), _) => Value::Tuple(items.iter().map(|ty| many(ty, shape)).collect()),
+        (Type::Declared(_), []) => super::recursive::neutral(ty),
+        (Type::Declared(_), [n, rest @ ..]) => {
+            Value::List((0..*n).map(|_| many(ty, rest)).collect())
+        }
         (Type::F64, []) => Value::F64(0.0),
         (Type::F64, _) => Value::F64s(Array { shape: shaped(), data: vec![0.0; count] }),
         (Type::F32, []) => Value::F32(0.0),
@@ -175,7 +215,7 @@ impl Held<'static> {
             Value::Tuple(items) => Held::tuple(items.into_iter().map(Held::owned).collect()),
             // No type of the subset has these.
             Value::I32(_) | Value::I32s(_) => Held::scalar(Data::Nothing),
-            Value::Data(..) | Value::List(_) => Held::scalar(Data::Nothing),
+            own @ (Value::Data(..) | Value::List(_)) => Held::whole(own),
         }
     }
 }
@@ -198,7 +238,7 @@ fn signed(n: usize) -> Result<i64> {
 /// What may be an element of an array: a number or truth value, an array of such elements, or a struct of them.
 #[diagnostic::on_unimplemented(
     message = "an array of `{Self}` is not built: the elements of an array have no `Vec` in them",
-    note = "a struct that derives `jut::Data` can be an element if all its fields have a fixed size"
+    note = "a struct that derives `jut::Data` can be an element if all its fields have a fixed size, or with `#[data(ragged)]` before it"
 )]
 pub trait Block: Clone + Sized {
     /// Many of them as one array, or as the arrays of their fields.
@@ -377,8 +417,7 @@ impl<B: Block> Argument for [Vec<B>] {
         let width = self.first().map_or(0, Vec::len);
         if let Some((k, row)) = self.iter().enumerate().find(|(_, row)| row.len() != width) {
             let reason = format!("row {k} has {} elements, and the first one {width}", row.len());
-            let help =
-                "give rows of one length, or one slice with all of them and where each begins";
+            let help = "give rows of one length, or a list of structs that have them, `#[derive(jut::Data)] #[data(ragged)] struct Row { values: Vec<f64> }`";
             return Err(ArgumentError::new("A03", "rows", reason, help).into());
         }
         Ok(B::own(self.concat())?.in_rows(self.len(), width))

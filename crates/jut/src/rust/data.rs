@@ -163,6 +163,7 @@ impl Linker {
 
     /// A struct that the text uses.
     pub fn data<D: Data>(&mut self) -> Filled {
+        self.declare(&D::TYPE);
         Filled { text: String::new(), ty: D::TYPE, changed: &[], parameters: &[] }
     }
 }
@@ -204,7 +205,8 @@ impl Type {
     /// Whether it has a float.
     pub const fn has_float(&self) -> bool {
         match self {
-            Type::F64 | Type::F32 => true,
+            // Whether one that holds itself has, is not known here.
+            Type::F64 | Type::F32 | Type::Declared(_) => true,
             Type::Vec(element) | Type::Array(element) | Type::Fixed(element, _) => {
                 element.has_float()
             }
@@ -230,6 +232,11 @@ impl Type {
             }
             _ => false,
         }
+    }
+
+    /// Whether a value is declared data in the text, which has names for its fields.
+    pub(super) fn is_declared(&self) -> bool {
+        matches!(self, Type::Declared(_))
     }
 
     /// In the text. The sizes have names that begin with `prefix`.
@@ -265,6 +272,7 @@ impl Type {
                 }
                 format!("[{}]{}", sizes.join(", "), ty.text(prefix, count))
             }
+            Type::Declared(of) => of.name(),
             _ => "i64".to_string(),
         }
     }
@@ -303,6 +311,7 @@ impl Type {
             }
             Type::Fixed(element, n) => format!("build (i < {n}) {{ {} }}", element.neutral()),
             Type::Vec(element) => format!("build (i < 0) {{ {} }}", element.neutral()),
+            Type::Declared(of) => format!("{}__neutral()", of.name()),
             _ => "0".to_string(),
         }
     }
@@ -315,7 +324,19 @@ impl Type {
             }
             (Type::Tuple(items), k) => items.get(k.parse::<usize>().ok()?).copied(),
             (Type::Record(_) | Type::Enum(..), name) => self.field(name).map(|(_, ty)| ty),
+            (Type::Declared(of), name) => of.field(name).map(|(_, _, ty)| ty),
             _ => None,
+        }
+    }
+
+    /// What stands behind the point for a field: its number, or its name in the text.
+    pub(super) fn member(self, name: &str) -> Option<String> {
+        match self {
+            Type::Declared(of) => {
+                let (variant, k, _) = of.field(name)?;
+                variant.words.get(k).map(|word| word.to_string())
+            }
+            _ => self.field(name).map(|(number, _)| number.to_string()),
         }
     }
 
@@ -325,4 +346,9 @@ impl Type {
         let k = fields.iter().position(|(n, _)| *n == name)?;
         Some((k, fields[k].1))
     }
+}
+
+/// Items of a list that goes on.
+pub(super) fn after(items: Vec<String>) -> String {
+    items.iter().map(|i| format!("{i}, ")).collect()
 }

@@ -1,6 +1,8 @@
 //! Puts the texts of functions together: every function once, behind those that it calls, with its
 //! holes filled, and with the places in Rust files that its parts come from.
 
+use super::data::after;
+use super::declared::Declarations;
 use super::entry::{Choice, Entries};
 use super::prelude;
 use super::{Place, RustPlace, Source, Type};
@@ -68,6 +70,7 @@ pub struct Linker {
     constants: HashMap<String, String>,
     used: HashSet<String>,
     places: Vec<Placed>,
+    declarations: Declarations,
     wrong: Option<String>,
 }
 
@@ -143,7 +146,8 @@ impl Linker {
         if let Some(wrong) = linker.wrong {
             return Err(Error::Request(wrong));
         }
-        let text = with_prelude(&linker.text);
+        let declared = linker.declarations.before(&linker.text);
+        let text = with_prelude(&(declared + &linker.text));
         let shift = (text.len() - linker.text.len()) as u32;
         let mut places = linker.places;
         for place in &mut places {
@@ -152,6 +156,12 @@ impl Linker {
         }
         let model = Model::from_named_text(S::NAME, text.trim_end())?;
         Ok(Linked { model, name, places })
+    }
+
+    /// The types in a type that the text declares.
+    pub(super) fn declare(&mut self, ty: &Type) {
+        let wrong = self.declarations.add(ty);
+        self.wrong = self.wrong.take().or(wrong);
     }
 
     /// A function that the text calls.
@@ -327,7 +337,10 @@ pub fn with_prelude(text: &str) -> String {
 /// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
-/// | `tag 0 Round`, `variant 0 Round Round.radius=a` | the number of a variant of the enum of hole 0; the variant with its fields |
+/// | `is 0 Round`, `which 0 Round` | what stands before and behind a value to ask whether it is that variant |
+/// | `get 0 Round.radius`, `got 0 Round.radius` | the same to give a field of a variant |
+/// | `pair 0 next`, `paired 0 next` | the same to make a pair of an `Option` in a type that holds itself; `option`, `optioned` the other way round; `nothing` is none |
+/// | `variant 0 Round Round.radius=a` | a variant of the enum of hole 0 with its fields |
 /// | `none 0 2` | argument 2 of the function of hole 0, if that is a `None` |
 /// | `to f64 0 e x` | the conversion to f64 of such a field: nothing, if that is one |
 /// | `neutral 0 e x` | some value of such a field |
@@ -337,7 +350,6 @@ fn written(tag: &str, holes: &[Filled]) -> String {
     let names = |ty: Type, prefix: &str| -> Vec<String> {
         (0..ty.sizes()).map(|k| format!("{prefix}__{k}")).collect()
     };
-    let after = |items: Vec<String>| items.iter().map(|i| format!("{i}, ")).collect::<String>();
     match words[..] {
         ["sizes", ref items @ ..] => {
             let each = items.iter().flat_map(|item| match item.split_once(':') {
@@ -361,17 +373,26 @@ fn written(tag: &str, holes: &[Filled]) -> String {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
             let ty = of.and_then(|h| h.walk(steps.iter().copied()));
             // What is no field keeps its name, which the checker refuses.
-            let field = ty.and_then(|t| t.field(name));
-            field.map_or(name.to_string(), |(number, _)| number.to_string())
+            ty.and_then(|t| t.member(name)).unwrap_or(name.to_string())
+        }
+        ["is" | "which" | "get" | "got", k, name] => enum_part(words[0], hole(k), name),
+        ["pair" | "paired" | "option" | "optioned" | "nothing", k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            option_part(words[0], of.and_then(|h| h.walk(steps.iter().copied())))
         }
         ["make", k, ref given @ ..] => {
-            let Some(Type::Record(fields)) = hole(k) else { return String::new() };
             let given: HashMap<&str, &str> =
                 given.iter().filter_map(|pair| pair.split_once('=')).collect();
-            let rest = given.get("..");
+            let plain = |value: &str| value.split('@').next().unwrap_or(value).to_string();
+            let fields = match hole(k) {
+                Some(Type::Record(fields)) => fields,
+                Some(Type::Declared(of)) => return made(of, of.variants().first(), &given, holes),
+                _ => return String::new(),
+            };
+            let rest = given.get("..").map(|rest| plain(rest));
             let each = fields.iter().enumerate().map(|(k, (name, _))| match given.get(name) {
-                Some(value) => value.to_string(),
-                None => rest.map_or(String::new(), |rest| format!("{rest}.{k}")),
+                Some(value) => plain(value),
+                None => rest.as_ref().map_or(String::new(), |rest| format!("{rest}.{k}")),
             });
             format!("#({})", each.collect::<Vec<_>>().join(", "))
         }
@@ -383,21 +404,21 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 _ => "false".to_string(),
             }
         }
-        ["tag", k, name] => match hole(k) {
-            Some(Type::Enum(variants, _)) => variants
-                .iter()
-                .position(|v| *v == name)
-                .map_or(name.to_string(), |number| number.to_string()),
-            _ => name.to_string(),
-        },
         ["variant", k, name, ref given @ ..] => {
-            let Some(Type::Enum(variants, fields)) = hole(k) else { return String::new() };
-            let number = variants.iter().position(|v| *v == name);
             let given: HashMap<&str, &str> =
                 given.iter().filter_map(|pair| pair.split_once('=')).collect();
+            let (variants, fields) = match hole(k) {
+                Some(Type::Enum(variants, fields)) => (variants, fields),
+                Some(Type::Declared(of)) => {
+                    let variant = of.variants().iter().find(|v| v.name == name);
+                    return made(of, variant, &given, holes);
+                }
+                _ => return String::new(),
+            };
+            let number = variants.iter().position(|v| *v == name);
             let first = number.map_or(name.to_string(), |number| number.to_string());
             let rest = fields.iter().skip(1).map(|(name, ty)| match given.get(name) {
-                Some(value) => value.to_string(),
+                Some(value) => value.split('@').next().unwrap_or(value).to_string(),
                 None => ty.neutral(),
             });
             let each: Vec<String> = [first].into_iter().chain(rest).collect();
@@ -428,6 +449,88 @@ fn written(tag: &str, holes: &[Filled]) -> String {
     }
 }
 
+/// What stands before and behind a value that is asked which variant it is, or for a field of one.
+fn enum_part(part: &str, ty: Option<Type>, name: &str) -> String {
+    match (part, ty) {
+        ("is", Some(Type::Declared(of))) => of.asked(name),
+        ("which", Some(Type::Declared(_))) => ")".to_string(),
+        ("which", Some(Type::Enum(variants, _))) => {
+            let number = variants.iter().position(|v| *v == name);
+            number.map_or(name.to_string(), |number| format!(".0 == {number}"))
+        }
+        ("get", Some(Type::Declared(of))) => of.got(name).0,
+        ("got", Some(Type::Declared(of))) => of.got(name).1,
+        ("got", Some(ty)) => format!(".{}", ty.member(name).unwrap_or(name.to_string())),
+        _ => String::new(),
+    }
+}
+
+/// Whether a value is an `Option`: that of a type that holds itself, or a pair.
+fn is_optional(ty: &Type) -> bool {
+    match ty {
+        Type::Declared(of) => of.is_option(),
+        Type::Tuple([there, _]) => *there == Type::Bool,
+        _ => false,
+    }
+}
+
+/// What makes a pair of an `Option` in a type that holds itself, and the other way round.
+fn option_part(part: &str, ty: Option<Type>) -> String {
+    match (part, ty) {
+        ("pair", Some(Type::Declared(of))) => format!("{}__pair(", of.name()),
+        ("option", Some(Type::Declared(of))) => format!("{}__of(", of.name()),
+        ("paired" | "optioned", Some(Type::Declared(_))) => ")".to_string(),
+        ("nothing", Some(ty)) => match ty {
+            Type::Declared(of) => of.variants().first().map_or(String::new(), |v| of.made(v, &[])),
+            other => other.neutral(),
+        },
+        _ => String::new(),
+    }
+}
+
+/// A value that is declared, of its fields: `x=a`. An `Option` is a pair, `x=?a`, or none, `x=?`; `x=a@3,y` is of the type of field y of hole 3,
+/// which is a pair or a value of the field's type. What is not named is that of `..=b`.
+fn made(
+    of: &super::Declared,
+    variant: Option<&super::Variant>,
+    given: &HashMap<&str, &str>,
+    holes: &[Filled],
+) -> String {
+    let Some(variant) = variant else { return String::new() };
+    let (mut lines, mut values) = (String::new(), Vec::new());
+    for (k, (name, ty)) in variant.fields.iter().enumerate() {
+        let value = match (given.get(name), given.get("..")) {
+            (Some(value), _) => value.to_string(),
+            (None, Some(rest)) => {
+                let word = variant.words.get(k).copied().unwrap_or_default();
+                let _ =
+                    write!(lines, "rest_{k} = {}.{word}; ", rest.split('@').next().unwrap_or(rest));
+                format!("rest_{k}")
+            }
+            (None, None) => String::new(),
+        };
+        let (value, from) = value.split_once('@').unwrap_or((&value, ""));
+        let pair = match from.split_once(',').unwrap_or((from, "")) {
+            ("", _) => value.starts_with('?'),
+            (hole, steps) => {
+                let hole = hole.parse::<usize>().ok().and_then(|k| holes.get(k));
+                let found = hole.and_then(|h| h.walk(steps.split(',').filter(|s| !s.is_empty())));
+                found.is_some_and(|found| !found.is_declared())
+            }
+        };
+        let value = value.trim_start_matches('?');
+        values.push(match ty {
+            Type::Declared(_) if pair && value.is_empty() => option_part("nothing", Some(*ty)),
+            Type::Declared(option) if pair && option.is_option() => {
+                format!("{}__of({value})", option.name())
+            }
+            _ => value.to_string(),
+        });
+    }
+    let made = of.made(variant, &values);
+    if lines.is_empty() { made } else { format!("{{ {lines}{made} }}") }
+}
+
 /// Whether `usize 0 e 1` is true: the type of component 1 of an element of hole 0 is that; or `changed 0 1`: the function
 /// of hole 0 changes its argument 1.
 fn holds(condition: &str, holes: &[Filled]) -> bool {
@@ -452,6 +555,8 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("i32") => ty == Type::I32,
         Some("u32") => ty == Type::U32,
         Some("value") => ty != Type::Unit,
+        Some("optional") => is_optional(&ty),
+        Some("single") => !is_optional(&ty),
         Some("vec") => ty.sizes() > 0,
         _ => false,
     }

@@ -139,8 +139,9 @@ impl Outcome for bool {
 }
 
 /// How many elements an array has, or the arrays of its elements' fields.
-fn length(value: &Value) -> Option<usize> {
+pub(super) fn length(value: &Value) -> Option<usize> {
     match value {
+        Value::List(items) => Some(items.len()),
         Value::F64s(a) => a.shape.first().copied(),
         Value::F32s(a) => a.shape.first().copied(),
         Value::I64s(a) => a.shape.first().copied(),
@@ -159,16 +160,26 @@ impl<B: Block> Outcome for Vec<B> {
 
 impl<T: Outcome> Outcome for Option<T> {
     fn take(value: Value) -> Option<Option<T>> {
-        let Value::Tuple(parts) = value else { return None };
-        let mut parts = parts.into_iter();
+        let mut parts = match value {
+            Value::Tuple(parts) => parts.into_iter(),
+            // In a type that holds itself; behind the sizes of the value is the value.
+            Value::Data(_, mut fields) => {
+                return match fields.pop() {
+                    Some(value) => T::take(value).map(Some),
+                    None => Some(None),
+                };
+            }
+            _ => return None,
+        };
         let (there, value) = (bool::take(parts.next()?)?, T::take(parts.next()?)?);
         Some(there.then_some(value))
     }
 }
 
 /// How many columns an array has, or the arrays of its elements' fields.
-fn width(value: &Value) -> Option<usize> {
+pub(super) fn width(value: &Value) -> Option<usize> {
     match value {
+        Value::List(items) => items.first().map_or(Some(0), length),
         Value::F64s(a) => a.shape.get(1).copied(),
         Value::F32s(a) => a.shape.get(1).copied(),
         Value::I64s(a) => a.shape.get(1).copied(),

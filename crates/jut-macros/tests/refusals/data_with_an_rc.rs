@@ -1,9 +1,9 @@
 use jut::Data;
+use std::rc::Rc;
 
 #[derive(Data)]
-enum Loss<T> {
-    Huber(T),
-    Squares,
+struct S {
+    x: Rc<f64>,
 }
 
 fn main() {}

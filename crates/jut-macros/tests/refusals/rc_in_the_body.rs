@@ -1,8 +1,9 @@
 use jut::differentiable;
+use std::rc::Rc;
 
 #[differentiable]
 fn f(x: f64) -> f64 {
-    let b = Box::new(x);
+    let b = Rc::new(x);
     *b
 }
 

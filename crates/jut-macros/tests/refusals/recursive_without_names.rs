@@ -1,8 +1,6 @@
 use jut::Data;
 
 #[derive(Data)]
-struct S {
-    x: Box<f64>,
-}
+struct List(f64, Option<Box<List>>);
 
 fn main() {}

@@ -1,0 +1,9 @@
+use jut::Data;
+
+#[derive(Data)]
+enum Tree<T> {
+    Leaf(T),
+    Node(Box<Tree<T>>, Box<Tree<T>>),
+}
+
+fn main() {}
