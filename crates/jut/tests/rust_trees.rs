@@ -548,3 +548,38 @@ fn rows_of_different_lengths() {
     assert_eq!(back, [row(&[0.0, 8.0], 3.0), row(&[], 5.0), row(&[0.0], 0.5)]);
     assert!(rows::gradient(&[]).unwrap().is_empty());
 }
+
+#[differentiable]
+fn changed(l: &List, k: f64) -> List {
+    let mut own = l.clone();
+    own.x *= k;
+    if own.x > 2.0 {
+        own.next = None;
+    } else {
+        own.next = Some(Box::new(List { x: k, next: None }));
+    }
+    List { x: own.x + 1.0, ..own }
+}
+
+#[differentiable]
+fn positive(l: List) -> Option<Box<List>> {
+    if l.x > 0.0 { Some(Box::new(l)) } else { None }
+}
+
+#[differentiable]
+fn onto(l: &List) -> List {
+    List { x: 1.0, next: positive(l.clone()) }
+}
+
+#[test]
+fn lists_are_changed_and_given_back() {
+    let l = list(&[1.0, 5.0]);
+    for k in [1.5, 3.0] {
+        assert_eq!(changed::value(&l, k).unwrap(), changed(&l, k));
+    }
+    assert_eq!(changed::jvp(&l, 1.5, &l, 1.0).unwrap().1, list(&[2.5, 1.0]));
+    assert_eq!(onto::value(&l).unwrap(), onto(&l));
+    assert_eq!(onto::value(&list(&[-1.0])).unwrap(), list(&[1.0]));
+    assert_eq!(onto::vjp(&l, &onto(&l)).unwrap().1, l);
+    assert_eq!(positive::value(l.clone()).unwrap(), Some(Box::new(l)));
+}
