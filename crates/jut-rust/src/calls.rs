@@ -82,6 +82,12 @@ impl Lowering<'_> {
                 };
                 return self.made_by(function, &n, *element);
             }
+            Some("VecDeque") => {
+                return refuse(
+                    path,
+                    "a queue is a `Vec` here: `push` adds to it, and `remove(0)` takes the first",
+                );
+            }
             // A box is what is in it.
             Some("Box") if name == "new" && arguments.len() == 1 => {
                 return self.expression(arguments[0]);

@@ -159,6 +159,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f<const «N»: usize>(x: &[f64; N]) -> State<N> { State { x: *x } }", "`s: &State<N>`"),
     ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "where a list is declared"),
     ("fn f(x: f64) -> f64 { «Rc::new»(x); x }", "use numbers, arrays and tuples"),
+    ("fn f(x: f64) -> f64 { let mut q = «VecDeque::new»(); q.push_back(x); x }", "`remove(0)`"),
     ("fn f(x: f32) -> f32 { x.«mul_add»(2.0, 1.0) }", "rounds twice"),
     ("fn f(x: f64) -> f64 { x.«to_bits»() as f64 }", "bits have no derivative"),
     ("fn f(x: f64) -> f64 { x.«sine»() }", "the method `sine` is not built"),
