@@ -174,9 +174,7 @@ pub(crate) fn composed(
     }
     watch.end(Pass::Compose, || statements(&derivatives.program, &[root]));
     let (root, border) = outermost(&mut derivatives.program, root);
-    let names = border::names(&derivatives.program.funcs[root]);
     let program = jut_opt::optimise_last(derivatives.program, root, true);
-    let border = border.renamed(&names, &program.funcs[root]);
     watch.end(Pass::Optimise, || statements(&program, &[root]));
     let (inputs, outputs) = ports::ports(function.definition(), &composition, &program.funcs[root]);
     Ok(Composed { program, root, border, inputs, outputs })

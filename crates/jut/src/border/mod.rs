@@ -56,25 +56,6 @@ impl Border {
     }
 }
 
-impl Border {
-    /// The same for the function after passes, whose variables are others: its names were those `before`.
-    pub fn renamed(mut self, before: &[Option<NVar>], func: &Function) -> Border {
-        let after = names(func);
-        let pairs = before.iter().zip(&after).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
-        let now: HashMap<NVar, NVar> = pairs.collect();
-        for ty in self.params.iter_mut().chain(&mut self.results).flatten() {
-            *ty = ty.subst(&mut |v| now.get(&v).map(|v| Size::var(*v)));
-        }
-        self
-    }
-}
-
-/// What types of a function's parameters and results may name: its parameters, and its results that have a name.
-pub(crate) fn names(func: &Function) -> Vec<Option<NVar>> {
-    let results = func.results.iter().map(|r| r.name);
-    func.params.iter().map(|p| Some(*p)).chain(results).collect()
-}
-
 /// The functions and types that hand values over.
 struct Lists {
     /// A list of integers and one of floats in a record.
