@@ -186,10 +186,9 @@ fn the_loop_form_is_that_of_the_engine_asked_for() {
         out
     };
     let [cranelift, llvm, mlir] = ["cranelift", "llvm", "mlir"].map(of);
-    assert!(cranelift.contains("lanes vector 8") && !cranelift.contains("vector 16"));
     assert_ne!(cranelift, llvm);
     assert_ne!(cranelift, mlir);
-    assert_eq!(cranelift, of("interpreter"), "which runs no loop form");
+    assert_eq!(cranelift, of("interp"), "which runs no loop form");
 }
 
 #[test]
