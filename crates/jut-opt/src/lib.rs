@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`inline`] | calls of small functions, within a budget |
 //! | [`simplify`] | copies, constants, algebra that keeps bits, known records and branches, common subexpressions |
+//! | [`decide`] | tests of one value's constructor are one `case` |
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
 //! | [`motion`] | loop-invariant total operations move out of loops |
@@ -18,6 +19,7 @@
 
 mod copy;
 pub mod dead;
+pub mod decide;
 pub mod fuse;
 pub mod inline;
 pub mod motion;
@@ -110,7 +112,8 @@ fn tidy(
     for id in reached {
         jut_ir::carries::settle(&mut program.funcs[*id]);
         simplify::simplify(&mut program.funcs[*id], final_order);
-        if unroll::unroll(&mut program.funcs[*id]) {
+        let decided = decide::decide(&mut program.funcs[*id]);
+        if unroll::unroll(&mut program.funcs[*id]) || decided {
             simplify::simplify(&mut program.funcs[*id], final_order);
         }
     }

@@ -53,6 +53,12 @@ pub trait Rewriter {
         cap
     }
 
+    /// The body of an arm is next, of the value that decides; its fields were rewritten.
+    fn enter_arm(&mut self, _scrutinee: Atom, _pattern: ArmPattern, _fields: &[FieldPattern]) {}
+
+    /// It is done.
+    fn leave_arm(&mut self) {}
+
     /// A nested block.
     fn block(&mut self, block: Block) -> Block;
 }
@@ -152,7 +158,7 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         Rhs::Scan(scan) => Rhs::Scan(Box::new(self::scan(rewriter, *scan))),
         Rhs::Case(case) => {
             let scrutinee = rewriter.atom(case.scrutinee);
-            let arms = case.arms.into_iter().map(|a| arm(rewriter, a)).collect();
+            let arms = case.arms.into_iter().map(|a| arm(rewriter, scrutinee, a)).collect();
             Rhs::Case(Box::new(Case { scrutinee, arms }))
         }
         Rhs::Call(call) => Rhs::Call(Box::new(Call {
@@ -182,17 +188,16 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
     }
 }
 
-/// Rewrites one arm of a `case`.
-pub fn arm(rewriter: &mut dyn Rewriter, arm: Arm) -> Arm {
-    let fields = arm
-        .fields
-        .into_iter()
-        .map(|field| match field {
-            FieldPattern::Bind(v) => FieldPattern::Bind(rewriter.bind(v)),
-            FieldPattern::Eq(a) => FieldPattern::Eq(rewriter.atom(a)),
-        })
-        .collect();
-    Arm { pattern: arm.pattern, fields, proved: arm.proved, body: rewriter.block(arm.body) }
+fn arm(rewriter: &mut dyn Rewriter, scrutinee: Atom, arm: Arm) -> Arm {
+    let fields = arm.fields.into_iter().map(|field| match field {
+        FieldPattern::Bind(v) => FieldPattern::Bind(rewriter.bind(v)),
+        FieldPattern::Eq(a) => FieldPattern::Eq(rewriter.atom(a)),
+    });
+    let fields: Vec<FieldPattern> = fields.collect();
+    rewriter.enter_arm(scrutinee, arm.pattern, &fields);
+    let body = rewriter.block(arm.body);
+    rewriter.leave_arm();
+    Arm { pattern: arm.pattern, fields, proved: arm.proved, body }
 }
 
 fn scan(rewriter: &mut dyn Rewriter, scan: Scan) -> Scan {

@@ -12,7 +12,10 @@
 //! Requires: a purely non-linear function. Ensures: same results, same errors, no more work.
 //! Cost: linear; one list with a hash table, so that nested blocks see what is known outside.
 
+mod arms;
+
 use crate::rewrite::{self, Rewriter};
+use arms::{Entered, Read};
 use jut_ir::build::Namer;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::hash::{HashMap, HashSet};
@@ -42,6 +45,8 @@ pub fn simplify(func: &mut Function, final_order: bool) {
         sizes: SecondaryMap::new(),
         any_size: false,
         known: SecondaryMap::new(),
+        reads: HashMap::default(),
+        entered: Vec::new(),
         seen: Seen::default(),
     };
     let body = pass.block(body);
@@ -88,6 +93,10 @@ struct Simplify<'a> {
     any_size: bool,
     /// The leaf that binds a name, where later statements may look through it.
     known: SecondaryMap<NVar, Option<Rc<Rhs>>>,
+    /// Names that are a field of a value, or something else that its constructor decides, by the value.
+    reads: HashMap<NVar, Vec<Read>>,
+    /// For each arm that the pass is in, what was known outside.
+    entered: Vec<Entered>,
     seen: Seen,
 }
 
@@ -154,6 +163,14 @@ impl Rewriter for Simplify<'_> {
 
     fn ty(&mut self, ty: &Type) -> Type {
         if self.any_size { ty.subst(&mut |name| self.sizes[name].clone()) } else { ty.clone() }
+    }
+
+    fn enter_arm(&mut self, scrutinee: Atom, pattern: ArmPattern, fields: &[FieldPattern]) {
+        self.enter(scrutinee, pattern, fields);
+    }
+
+    fn leave_arm(&mut self) {
+        self.leave();
     }
 
     fn block(&mut self, block: Block) -> Block {
@@ -224,44 +241,12 @@ impl Simplify<'_> {
             if looked_through {
                 self.known[var] = Some(Rc::new(rhs.clone()));
             }
+            self.read(var, &rhs);
             stmt.rhs = rhs;
         } else {
             stmt.rhs = rhs;
         }
         out.push(stmt);
-    }
-
-    /// The statements and results of the only arm that can be taken, its fields bound by copies.
-    fn known_arm(&mut self, case: Case) -> Result<(Vec<Stmt>, Vec<Atom>), Case> {
-        let scrutinee = self.atom(case.scrutinee);
-        let known = match scrutinee {
-            Atom::Lit(Literal::Bool(b)) => Some((ArmPattern::Bool(b), Vec::new())),
-            Atom::Var(v) => match self.known[v].as_deref() {
-                Some(Rhs::Con(con, fields)) => Some((ArmPattern::Con(*con), fields.clone())),
-                _ => None,
-            },
-            Atom::Lit(_) => None,
-        };
-        let Some((pattern, values)) = known else { return Err(case) };
-        let Some(k) = case.arms.iter().position(|arm| arm.pattern == pattern) else {
-            return Err(case);
-        };
-        let same_types =
-            case.arms[k].fields.iter().zip(&values).all(|(field, value)| match field {
-                FieldPattern::Bind(v) => self.same_type(*v, *value, &case.arms[k].fields, &values),
-                FieldPattern::Eq(stated) => case.arms[k].proved || self.same_size(*stated, *value),
-            });
-        if !same_types {
-            return Err(case);
-        }
-        let mut arms = case.arms;
-        let arm = arms.swap_remove(k);
-        for (field, value) in arm.fields.iter().zip(values) {
-            if let FieldPattern::Bind(v) = field {
-                self.replace(*v, value);
-            }
-        }
-        Ok((arm.body.stmts, arm.body.nl))
     }
 
     /// Whether two integers are plainly equal.

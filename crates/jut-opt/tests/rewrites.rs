@@ -291,3 +291,62 @@ fn stop_stays_until_no_derivative_will_be_taken() {
     let text = |last| jut_ir::print::print_program(&optimise(&program, root, last));
     assert!(text(false).contains("stop") && !text(true).contains("stop"));
 }
+
+/// What a `match` of Rust on a type that holds itself comes as.
+#[test]
+fn tests_of_a_constructor_and_reads_of_fields_are_one_case() {
+    let text = "data E = A(x: f64) | B(x: f64, y: f64) | C(l: E)
+        def is_A(v: E) -> bool = case v { A(_) -> true; _ -> false }
+        def is_B(v: E) -> bool = case v { B(_, _) -> true; _ -> false }
+        def A_x(v: E) -> f64 = case v { A(p) -> p; _ -> 0.0 }
+        def B_x(v: E) -> f64 = case v { B(p, _) -> p; _ -> 0.0 }
+        def B_y(v: E) -> f64 = case v { B(_, p) -> p; _ -> 0.0 }
+        def C_l(v: E) -> E = case v { C(p) -> p; _ -> A(0.0) }
+        def f(v: E) -> f64 = {
+          x = A_x(v)
+          if is_A(v) { x * x } else {
+            y = B_x(v)
+            z = B_y(v)
+            l = C_l(v)
+            if is_B(v) { y * z } else { sin(f(l)) }
+          }
+        }";
+    expect(
+        text,
+        "f",
+        "data E = A(x: f64) | B(x: f64, y: f64) | C(l: E)
+
+        core def f(v: E) -> f64 = {
+          t_7 = case v {
+            A(t_36) -> {
+              t_1 = t_36 * t_36
+              t_1
+            }
+            B(t_37, t_38) -> {
+              t_58 = t_37 * t_38
+              t_58
+            }
+            C(t_62) -> {
+              t_4 = f(t_62)
+              t_5 = sin(t_4)
+              t_5
+            }
+          }
+          t_7
+        }",
+    );
+}
+
+#[test]
+fn tests_between_which_much_stands_stay_as_they_are() {
+    let text = "data E = A(x: f64) | B(x: f64) | C(x: f64)
+        def is_A(v: E) -> bool = case v { A(_) -> true; _ -> false }
+        def is_B(v: E) -> bool = case v { B(_) -> true; _ -> false }
+        def f(v: E, s: f64) -> f64 = if is_A(v) { 1.0 } else {
+          t = sum (i < 1000) { sin(s * f64(i)) }
+          if is_B(v) { t } else { -t }
+        }";
+    let made = optimised(text, "f");
+    assert_eq!(made.matches("scan").count(), 1, "{made}");
+    assert_eq!(made.matches("case v").count(), 2, "{made}");
+}
