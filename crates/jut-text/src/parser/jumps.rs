@@ -186,40 +186,38 @@ impl<'s> Parser<'s, '_> {
                 done.stmts.push(stmt);
                 continue;
             }
-            let (left, always) = self.guard_ways(e)?;
+            let (left, jumps) = self.guard_ways(e)?;
             done.left = done.left.or(left);
-            done.always = always;
+            done.always = jumps && self.is_total(e);
+            done.stmts.push(stmt);
             let rest: Vec<Stmt<'s>> = rest.collect();
-            let Some((first, last)) = rest.first().zip(rest.last()) else {
-                done.stmts.push(stmt);
-                return Ok(done);
-            };
+            let Some((first, last)) = rest.first().zip(rest.last()) else { return Ok(done) };
             let span = first.span.to(last.span);
             let Guarded { stmts, left: later, always } = self.guarded(rest)?;
             done.left = done.left.or(later);
             done.always |= always;
             let rest = self.block_of(stmts, span);
-            done.stmts.push(stmt);
-            if !self.continues_with(e, rest) {
-                let go_on = self.neither(left, span);
-                done.stmts.push(self.statement(|p| p.one_if(go_on, rest, None, span), span));
+            match &mut self.ast.exprs[e.0 as usize].kind {
+                // `if c { .. break }`, and then the rest: the rest is the `else`.
+                ExprKind::If(i) if jumps && i.other.is_none() => i.other = Some(rest),
+                _ => {
+                    let go_on = self.neither(left, span);
+                    done.stmts.push(self.statement(|p| p.one_if(go_on, rest, None, span), span));
+                }
             }
             return Ok(done);
         }
         Ok(done)
     }
 
-    /// The blocks of an expression with jumps: how they may end, and whether all of them do.
+    /// The blocks of an expression with jumps: how they may end, and whether all of them end by a jump.
     fn guard_ways(&mut self, e: ExprId) -> Parsed<(Left, bool)> {
-        let (ways, total) = match &self.ast.expr(e).kind {
-            ExprKind::Block(_) => return self.guard_block(e),
-            ExprKind::If(i) => {
-                (i.links.iter().map(|l| l.then).chain(i.other).collect(), i.other.is_some())
-            }
-            ExprKind::Case(_, arms) => (arms.iter().map(|arm| arm.body).collect(), true),
-            _ => (Vec::new(), false),
+        let ways: Vec<ExprId> = match &self.ast.expr(e).kind {
+            ExprKind::If(i) => i.links.iter().map(|l| l.then).chain(i.other).collect(),
+            ExprKind::Case(_, arms) => arms.iter().map(|arm| arm.body).collect(),
+            _ => vec![e],
         };
-        let (mut left, mut all) = (Left::default(), total);
+        let (mut left, mut all) = (Left::default(), true);
         for way in ways {
             let (of_way, always) = self.guard_block(way)?;
             left = left.or(of_way);
@@ -228,32 +226,9 @@ impl<'s> Parser<'s, '_> {
         Ok((left, all))
     }
 
-    /// `if c { .. break }`, and then the rest: the rest is the `else`.
-    fn continues_with(&mut self, e: ExprId, rest: ExprId) -> bool {
-        let ends_by_jump = |p: &Self, e: ExprId| match &p.ast.expr(e).kind {
-            ExprKind::Block(block) => block.stmts.last().is_some_and(|stmt| p.is_assigned(stmt)),
-            _ => false,
-        };
-        let alone = match &self.ast.expr(e).kind {
-            ExprKind::If(i) => match &i.links[..] {
-                [link] if i.other.is_none() => ends_by_jump(self, link.then),
-                _ => false,
-            },
-            _ => false,
-        };
-        if let (true, ExprKind::If(i)) = (alone, &mut self.ast.exprs[e.0 as usize].kind) {
-            i.other = Some(rest);
-        }
-        alone
-    }
-
-    /// Whether a statement is what a jump has become.
-    fn is_assigned(&self, stmt: &Stmt<'s>) -> bool {
-        let StmtKind::Let(pattern, _) = &stmt.kind else { return false };
-        let names = pattern.names();
-        names.iter().any(|name| {
-            WORDS.iter().zip(self.are_jumps).any(|(word, jumps)| jumps && *word == name.text)
-        })
+    /// Whether one of its blocks is done in any case.
+    fn is_total(&self, e: ExprId) -> bool {
+        !matches!(&self.ast.expr(e).kind, ExprKind::If(i) if i.other.is_none())
     }
 
     fn flag(&mut self, word: usize, span: Span) -> Stmt<'s> {
