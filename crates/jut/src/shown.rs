@@ -32,8 +32,7 @@ pub fn show_type(program: &Program, func: &Function, ty: &Type) -> String {
 fn show_size(func: &Function, size: &Size) -> String {
     let mut text = String::new();
     for (names, c) in size.terms() {
-        let names: Vec<&str> =
-            names.iter().map(|v| func.nvars.get(*v).map_or("_", |v| &v.name)).collect();
+        let names: Vec<&str> = names.iter().map(|v| func.nvars[*v].name.as_str()).collect();
         let sign = match (text.is_empty(), *c < 0) {
             (true, true) => "-",
             (true, false) => "",
