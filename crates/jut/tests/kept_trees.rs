@@ -1,42 +1,16 @@
 //! Kept derivatives of functions that take and give recursive data and arrays of records that measure their arrays: the
 //! same numbers as one product with the Jacobian, on every engine, and what does not fit.
 
+#[path = "support/trees.rs"]
+mod shared;
+
 use jut::{Arg, Engine, Error, Function, Linearized, Model, Request, Role, Value};
 use serde_json::{Map, Value as Json, json};
+use shared::{leaf, model, node};
 
 const PROGRAM: &str = "
-data Tree = Leaf(x: f64) | Node(l: Tree, r: Tree)
-data Expr = Const(value: f64) | Var | Sum(a: Expr, b: Expr) | Product(a: Expr, b: Expr)
-data Rose = Rose(w: f64, tag: i64, m: i64, kids: [m]Rose)
-data Bag = Bag(m: i64, w: [m]f64)
 data Short = Stop | Next(x: f32, k: i32, on: bool, rest: Short)
 
-def total(t: Tree, y: f64) -> f64 = case t {
-  Leaf(x) -> sin(x) * y
-  Node(l, r) -> total(l, y) * 0.5 + total(r, y * y)
-}
-def doubled(t: Tree, y: f64) -> Tree = case t {
-  Leaf(x) -> Leaf(x * x * y)
-  Node(l, r) -> Node(doubled(r, y), doubled(l, y))
-}
-def left(t: Tree) -> f64 = case t {
-  Leaf(x) -> x * x
-  Node(l, _) -> left(l)
-}
-def eval(e: Expr, x: f64) -> f64 = case e {
-  Const(c) -> c
-  Var -> x
-  Sum(a, b) -> eval(a, x) + eval(b, x)
-  Product(a, b) -> eval(a, x) * eval(b, x)
-}
-def rose(t: Rose) -> f64 = {
-  Rose(w, tag, m, kids) = t
-  w * w * f64(tag) + sum (i < m) { rose(kids[i]) * w }
-}
-def weight(b: Bag, k: f64) -> f64 = {
-  Bag(m, w) = b
-  sum (i < m) { w[i] * w[i] * k }
-}
 def bags[n](bs: [n]Bag, c: [n]f64) -> (f64, [n]f64) =
   (sum (i < n) { weight(bs[i], c[i]) }, build (i < n) { weight(bs[i], 2.0) })
 def scaled[n](bs: [n]Bag, s: f64) -> [n]Bag = map (b <- bs) {
@@ -65,16 +39,7 @@ def grown(depth: i64, x: f64) -> Tree =
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
 
 fn on(name: &str, engine: Engine) -> Function {
-    let model = Model::from_text(PROGRAM).expect("a program");
-    model.function(name).expect("it is there").engine(engine)
-}
-
-fn leaf(x: f64) -> Json {
-    json!({"Leaf": {"x": x}})
-}
-
-fn node(l: Json, r: Json) -> Json {
-    json!({"Node": {"l": l, "r": r}})
+    model(PROGRAM).function(name).expect("it is there").engine(engine)
 }
 
 fn object(json: &Json) -> &Map<String, Json> {

@@ -1,48 +1,22 @@
 //! Recursive data as arguments and results: values and derivatives on every engine, what does not fit, and how deep they
 //! may be.
 
+#[path = "support/trees.rs"]
+mod shared;
+
 use jut::{Arg, Compiled, Engine, Function, Model, Request, Value};
 use serde_json::{Map, Value as Json, json};
+use shared::{leaf, model, node};
 
 const PROGRAM: &str = "
-data Tree = Leaf(x: f64) | Node(l: Tree, r: Tree)
-data Expr = Const(value: f64) | Var | Sum(a: Expr, b: Expr) | Product(a: Expr, b: Expr)
 data List = Nil | Cons(head: f64, rest: List)
-data Rose = Rose(w: f64, tag: i64, m: i64, kids: [m]Rose)
-data Bag = Bag(m: i64, w: [m]f64)
 data Words = End | Word(n: i64, v: [n]f64, negated: bool, rest: Words)
 data Pair = Pair(t: Tree, y: f64)
 
-def total(t: Tree, y: f64) -> f64 = case t {
-  Leaf(x) -> sin(x) * y
-  Node(l, r) -> total(l, y) * 0.5 + total(r, y * y)
-}
-def doubled(t: Tree, y: f64) -> Tree = case t {
-  Leaf(x) -> Leaf(x * x * y)
-  Node(l, r) -> Node(doubled(r, y), doubled(l, y))
-}
-def left(t: Tree) -> f64 = case t {
-  Leaf(x) -> x * x
-  Node(l, _) -> left(l)
-}
-def eval(e: Expr, x: f64) -> f64 = case e {
-  Const(c) -> c
-  Var -> x
-  Sum(a, b) -> eval(a, x) + eval(b, x)
-  Product(a, b) -> eval(a, x) * eval(b, x)
-}
 def made(n: i64, x: f64) -> List = if n == 0 { Nil() } else { Cons(x, made(n - 1, x)) }
 def squares(l: List) -> f64 = case l {
   Nil -> 0.0
   Cons(a, rest) -> a * a + squares(rest)
-}
-def rose(t: Rose) -> f64 = {
-  Rose(w, tag, m, kids) = t
-  w * w * f64(tag) + sum (i < m) { rose(kids[i]) * w }
-}
-def weight(b: Bag, k: f64) -> f64 = {
-  Bag(m, w) = b
-  sum (i < m) { w[i] * w[i] * k }
 }
 def bags[n](bs: [n]Bag) -> f64 = sum (i < n) { weight(bs[i], f64(i + 1)) }
 def forest[n](ts: [n]Tree, c: [n]f64) -> f64 = sum (i < n) { c[i] * total(ts[i], 2.0) }
@@ -64,15 +38,7 @@ def scaled[n](bs: [n]Bag, k: f64) -> (r: i64, made: [r]Bag) = {
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
 
 fn function(name: &str) -> Function {
-    Model::from_text(PROGRAM).expect("a program").function(name).expect("it is there")
-}
-
-fn leaf(x: f64) -> Json {
-    json!({"Leaf": {"x": x}})
-}
-
-fn node(l: Json, r: Json) -> Json {
-    json!({"Node": {"l": l, "r": r}})
+    model(PROGRAM).function(name).expect("it is there")
 }
 
 fn object(json: &Json) -> &Map<String, Json> {
@@ -359,7 +325,7 @@ fn tangents_of_different_values_are_zero_or_an_error() {
          }}
          def leaves(t: Tree) -> f64 = case t {{ Leaf(x) -> x * x; Node(l, r) -> leaves(l) * leaves(r) }}"
     );
-    let model = Model::from_text(&text).expect("a program");
+    let model = model(&text);
     for engine in ENGINES {
         let of = |name: &str| model.function(name).expect("it is there").engine(engine);
         let along = of("along").value_and_gradient().expect("it compiles");
