@@ -58,12 +58,7 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
             ));
         }
         let ty = read_outside(&field.ty, &mut holes)?;
-        if matches!(ty, Ty::Tuple(_) | Ty::Unit) || ty.has_tuples() {
-            return Err(spanned(
-                &field.ty,
-                "a tuple as a field is not built: write its components as fields",
-            ));
-        }
+        no_tuple(&ty, &field.ty)?;
         let member = match &field.ident {
             Some(name) => syn::Member::Named(name.clone()),
             None => syn::Member::Unnamed(syn::Index::from(k)),
@@ -366,4 +361,12 @@ pub(crate) fn values(
             }
         }
     }
+}
+
+/// Refuses a field with tuples.
+pub(crate) fn no_tuple(ty: &Ty, written: &Type) -> Result<(), Refusal> {
+    if !matches!(ty, Ty::Tuple(_) | Ty::Unit) && !ty.has_tuples() {
+        return Ok(());
+    }
+    Err(spanned(written, "a tuple as a field is not built: write its components as fields"))
 }

@@ -5,7 +5,7 @@
 //! the value is, and zero for the others. So derivatives add up whatever the variants are.
 
 use crate::calls::key;
-use crate::data::{Field, bounded, mentions, values};
+use crate::data::{Field, bounded, mentions, no_tuple, values};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
@@ -109,10 +109,7 @@ fn part(
         return Err(spanned(reference, "an enum owns what it has: write `f64` or `[f64; N]`"));
     }
     let ty = read_outside(&field.ty, holes)?;
-    if matches!(ty, Ty::Tuple(_) | Ty::Unit) || ty.has_tuples() {
-        let message = "a tuple as a field is not built: write its components as fields";
-        return Err(spanned(&field.ty, message));
-    }
+    no_tuple(&ty, &field.ty)?;
     let member = match &field.ident {
         Some(name) => Member::Named(name.clone()),
         None => Member::from(k),

@@ -6,7 +6,7 @@
 //! any other has.
 
 use crate::calls::key;
-use crate::data::said;
+use crate::data::{no_tuple, said};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
@@ -252,10 +252,7 @@ fn parts(
             true => read(&field.ty, holes)?,
             false => read_outside(&field.ty, holes)?,
         };
-        if matches!(ty, Ty::Tuple(_) | Ty::Unit) || ty.has_tuples() {
-            let message = "a tuple as a field is not built: write its components as fields";
-            return Err(spanned(&field.ty, message));
-        }
+        no_tuple(&ty, &field.ty)?;
         let member = match &field.ident {
             Some(name) => Member::Named(name.clone()),
             None => Member::from(k),
