@@ -44,6 +44,7 @@
 mod control;
 mod custom;
 mod emit;
+mod frame;
 mod needs;
 mod primitive;
 mod regions;
@@ -53,7 +54,8 @@ pub(crate) mod tangents;
 use crate::activity::{self, Activity, Influence};
 use crate::relocate::Relocator;
 use crate::{Derivatives, Jvp, Mask, Passing, erase};
-use emit::{Handle, Writer};
+use emit::Writer;
+use frame::Handle;
 use jut_ir::build::FunctionBuilder;
 use jut_ir::calls::{callees_first, components, for_each_call, strongly_connected};
 use jut_ir::entity::SecondaryMap;

@@ -50,6 +50,7 @@ pub mod explain;
 mod layout;
 mod marks;
 mod plan;
+mod record;
 mod replay;
 mod revolve;
 mod schedule;

@@ -1,6 +1,7 @@
 //! J's rules for accumulators, loops, branches and calls.
 
-use super::emit::{Handle, components, first_field, tangent_position};
+use super::emit::{components, first_field, tangent_position};
+use super::frame::Handle;
 use super::needs::BlockNeeds;
 use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
@@ -332,7 +333,7 @@ impl Rules<'_> {
         stmt: &Stmt,
         produced: Vec<NVar>,
         rhs: Rhs,
-        regions: Vec<super::regions::Region>,
+        regions: Vec<super::frame::Region>,
     ) {
         let mut lin = Vec::new();
         for v in &produced {

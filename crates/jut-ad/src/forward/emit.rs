@@ -1,10 +1,7 @@
-//! Handles and frames: how J writes tangents down.
-//!
-//! Each live variable has a [`Handle`]: a linear variable, or a place of mode `rd`. A [`Frame`] is a block being written, with the regions that are
-//! open in it ([`super::regions`]) and what it still needs of each tangent.
+//! How J writes tangents down: statement by statement, into the [`Frame`] of the block that is being written.
 
+use super::frame::{CLOSED_AT_ONCE, Frame, Handle};
 use super::needs::{BlockNeeds, Need};
-use super::regions::{CLOSED_AT_ONCE, LastUses, Region};
 use crate::Derivatives;
 use crate::activity::{Activity, Kinds};
 use jut_ir::build::FunctionBuilder;
@@ -15,32 +12,6 @@ use jut_ir::{
     Origin, Place, Program, Rhs, Span, Step, Stmt, Type, sizes,
 };
 use std::cell::OnceCell;
-
-/// How the tangent of a variable is reached.
-#[derive(Clone, Debug)]
-pub(super) enum Handle {
-    /// A linear variable; [`jut_ir::repair`] makes copies of it.
-    Val(LVar),
-    /// A place of mode `rd`.
-    At(Place),
-}
-
-/// A block being written.
-#[derive(Default)]
-pub(super) struct Frame {
-    pub out: Vec<Stmt>,
-    pub regions: Vec<Region>,
-    /// Variables whose linear tangents are to become places.
-    pub opening: Vec<(NVar, Loc)>,
-    /// How many open regions there must be before closing some is tried.
-    pub patience: usize,
-    /// Variables bound so far, in order.
-    pub bound: Vec<NVar>,
-    /// The last statement that uses a variable; found when first needed.
-    pub last_use: Option<LastUses>,
-    /// What is still needed.
-    pub needs: BlockNeeds,
-}
 
 /// J at work on one function.
 pub(super) struct Writer<'a> {

@@ -16,26 +16,13 @@
 //! known that m is not negative, and not less than k. And an opaque size that the types of the results mention is
 //! returned before them; of a maximum and of a number of iterations it is said again that it is not negative.
 
-use super::emit::{Handle, Writer};
-use jut_ir::visit::Use;
+use super::emit::Writer;
+use super::frame::{CLOSED_AT_ONCE, Handle, LastUses, Region};
 use jut_ir::{
-    Atom, Block, Cap, Check, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place,
-    Rhs, Size, Step, Stmt, TapePolicy, Type, VarData, prim, sizes,
+    Atom, Block, Check, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs, Step, Stmt,
+    TapePolicy, Type, VarData, prim, sizes,
 };
 use std::collections::{HashMap, HashSet};
-
-/// A region that is open in a frame.
-pub(super) struct Region {
-    /// Whose tangent it is.
-    var: NVar,
-    cap: Cap,
-    init: LVar,
-    /// The statements before the region.
-    before: Vec<Stmt>,
-    /// The clock when it was opened.
-    opened: u32,
-    loc: Loc,
-}
 
 impl Writer<'_> {
     /// After the statement number `done` of a block, or before the first: opens the regions that
@@ -380,63 +367,12 @@ impl Writer<'_> {
     }
 }
 
-/// How many regions are closed together before the end of a block.
-pub(super) const CLOSED_AT_ONCE: usize = 8;
-
 /// The names in a step of a path.
 fn step_names(step: &Step) -> Vec<NVar> {
     match step {
         Step::Index { index, .. } => index.var().into_iter().collect(),
         Step::Slice { lo, len, .. } => [lo, len].into_iter().filter_map(|a| a.var()).collect(),
         Step::Field(_) => Vec::new(),
-    }
-}
-
-/// The last statement of a block that uses each name, in types too, and each index of an access.
-pub(super) struct LastUses {
-    names: HashMap<NVar, usize>,
-    indices: HashMap<Size, usize>,
-}
-
-impl LastUses {
-    fn of(block: &Block, func: &Function) -> LastUses {
-        let (mut names, mut indices) = (HashMap::new(), HashMap::new());
-        for (k, stmt) in block.stmts.iter().enumerate() {
-            let mut visit = |name| {
-                if let Use::N(v) = name {
-                    names.insert(v, k);
-                }
-            };
-            stmt.for_each_use(func, &mut visit);
-            for v in &stmt.nl {
-                func.nvars[*v].ty.size_names().into_iter().for_each(|n| visit(Use::N(n)));
-            }
-            each_access(&stmt.rhs, &mut |path| {
-                for step in path {
-                    if let Step::Index { index: at, .. } | Step::Slice { lo: at, .. } = step {
-                        indices.insert(func.size_of(*at), k);
-                    }
-                }
-            });
-        }
-        block.nl.iter().filter_map(|a| a.var()).for_each(|v| {
-            names.insert(v, usize::MAX);
-        });
-        LastUses { names, indices }
-    }
-}
-
-/// The paths of all accesses in an operation, nested blocks included.
-fn each_access(rhs: &Rhs, visit: &mut dyn FnMut(&[Step])) {
-    match rhs {
-        Rhs::Index(_, path) | Rhs::Update { path, .. } => visit(path),
-        Rhs::Inc(place, _) => visit(&place.path),
-        Rhs::Call(call) => call.places.iter().flatten().for_each(|place| visit(&place.path)),
-        Rhs::Scan(scan) => scan.cap_slices.iter().for_each(|(_, place)| visit(&place.path)),
-        _ => {}
-    }
-    for block in rhs.blocks() {
-        block.stmts.iter().for_each(|stmt| each_access(&stmt.rhs, visit));
     }
 }
 

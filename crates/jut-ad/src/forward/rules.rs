@@ -1,7 +1,8 @@
 //! J's rules, one per construct (Fig. 7 of the paper, extended to arrays): blocks and leaves.
 //! Statements with nested blocks and calls are in [`super::control`].
 
-use super::emit::{Handle, Writer, components, first_field, tangent_position};
+use super::emit::{Writer, components, first_field, tangent_position};
+use super::frame::Handle;
 use super::needs::BlockNeeds;
 use super::primitive;
 use crate::Derivatives;

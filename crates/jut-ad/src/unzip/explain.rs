@@ -29,8 +29,8 @@ mod bytes;
 
 pub use bytes::{Bytes, Sizes};
 
-use super::layout::Record;
 use super::plan::{self, Carried, Fate, Plan, Reason};
+use super::record::Record;
 use crate::{Derivatives, Policy, Unzipped};
 use jut_ir::calls::{components, for_each_call};
 use jut_ir::entity::EntityRef;

@@ -53,7 +53,7 @@ mod levels;
 mod settled;
 mod walk;
 
-use super::layout::{Opening, Record};
+use super::record::{Opening, Record};
 use crate::linearity::{self, BlockInfo};
 use crate::relocate::Substitution;
 use crate::{Derivatives, Policy, Unzipped};

@@ -18,8 +18,8 @@
 //! *Requires*: a plan of the function. *Ensures*: E is non-linear, the residual has linear results only.
 //! *Cost*: linear in the text.
 
-use super::layout::merge;
 use super::plan::{Home, Joint, Level, Plan};
+use super::record::merge;
 use crate::linearity::{self, BlockInfo, StmtInfo};
 use crate::relocate::Relocator;
 use crate::{Derivatives, Unzipped};

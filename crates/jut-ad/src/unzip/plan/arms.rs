@@ -13,7 +13,7 @@
 //! loop itself: one in a loop inside would store the array once per iteration of that. *Cost*: linear in the
 //! text of loops that carry arrays, times the nesting of branches in them.
 
-use crate::unzip::layout::value_stmt;
+use crate::unzip::record::value_stmt;
 use jut_ir::build::Namer;
 use jut_ir::map::Mapper;
 use jut_ir::visit::Use;

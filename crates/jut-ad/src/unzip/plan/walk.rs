@@ -4,7 +4,7 @@
 
 use super::{Carried, How, Joint, LevelKind, Planner, Reader, Record, size_names};
 use crate::linearity::{self, BlockInfo, StmtInfo};
-use crate::unzip::layout::{Opening, value_stmt};
+use crate::unzip::record::{Opening, value_stmt};
 use jut_ir::*;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
