@@ -2,7 +2,7 @@
 //! guarantees that they fit; and sizes found from the arrays that have them.
 
 use crate::code::Code;
-use crate::machine::Frame;
+use crate::frame::Frame;
 use crate::region::checked_dim;
 use crate::scalar::LinearScalar;
 use crate::value::{Value, View};

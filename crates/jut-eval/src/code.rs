@@ -8,7 +8,7 @@
 //! - decides which results of loop bodies, arms and functions are *copies* (see
 //!   [`crate::Counters`]).
 
-use crate::machine::{Capability, Frame};
+use crate::frame::{Capability, Frame};
 use crate::value::Value;
 use jut_ir::calls::Recursion;
 use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};

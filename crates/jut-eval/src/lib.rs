@@ -48,6 +48,7 @@ mod arguments;
 mod code;
 pub mod cost;
 mod counters;
+mod frame;
 pub mod laws;
 mod machine;
 mod memory;
@@ -63,6 +64,7 @@ pub use scalar::LinearScalar;
 pub use value::{Array, Cells, Items, Value, View};
 
 use code::Code;
+use frame::Capability;
 use jut_ir::RuntimeError;
 use jut_ir::calls::{LEVELS, Recursion};
 use jut_ir::entity::{DataId, FuncId, PrimaryMap};
@@ -70,7 +72,7 @@ use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
 use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, cancel};
-use machine::{Capability, Machine};
+use machine::Machine;
 use memory::Meter;
 use std::sync::Arc;
 

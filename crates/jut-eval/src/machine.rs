@@ -23,8 +23,9 @@
 
 use crate::code::{Arg, Body, CapCode, FieldCode, Op, PlaceCode, Slot};
 use crate::counters::Counters;
+use crate::frame::{Capability, Frame};
 use crate::memory::{self, Meter};
-use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
+use crate::region::{Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Items, Value, View, slice_range};
 use crate::vector::Unlike;
@@ -65,23 +66,6 @@ pub(crate) struct Machine<'i> {
     pub depth: usize,
     /// How many levels the functions that call themselves may still go down.
     pub levels: i64,
-}
-
-/// The variables of one activation of a function.
-pub(crate) struct Frame {
-    pub slots: Vec<Value>,
-    pub caps: Vec<Capability>,
-}
-
-/// What a capability is at run time.
-#[derive(Clone, Debug)]
-pub(crate) enum Capability {
-    /// `null`: reads give zero, additions are discarded.
-    Null,
-    /// `rd`: a view of the value.
-    Read(Value),
-    /// `wr`, `acc`: a place in a region.
-    Sum(Cell),
 }
 
 /// An error on its way out: the innermost operation that has a span adds it.

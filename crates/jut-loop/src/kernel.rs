@@ -16,7 +16,7 @@
 //! What a kernel computes, to the bit, is what its function in the runtime does: every engine calls
 //! the same one.
 
-use crate::form::{Cell, Kind, Role};
+use crate::kind::{Cell, Kind, Role};
 use jut_runtime::{conv, math, matrix, print, triangular, vectors, wide};
 
 /// A kernel: an index into [`KERNELS`].

@@ -28,6 +28,7 @@ pub mod flatten;
 pub mod form;
 mod insert;
 pub mod kernel;
+mod kind;
 pub mod lower;
 pub mod need;
 pub mod opt;

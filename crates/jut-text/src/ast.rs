@@ -7,6 +7,7 @@
 
 use jut_ad::language::Deriver;
 use jut_ir::{Mode, Span, TapePolicy};
+use std::collections::BTreeMap;
 
 /// A name as written: a variable, or a path such as `f{w,b}.jvp`.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,9 @@ impl Name<'_> {
 /// A function, its text if it has no name, and what is made of it, one of the other: the word, and the parameters
 /// that it is with respect to.
 pub(crate) type Chain<'s> = (Name<'s>, Option<ExprId>, Vec<(&'s str, Vec<Name<'s>>)>);
+
+/// The full names of modules, by what a file calls them.
+pub(crate) type Aliases = BTreeMap<String, String>;
 
 /// The number of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -67,8 +67,7 @@ mod types;
 mod update;
 mod variable;
 
-use crate::ast::{self, Ast, Decl};
-use crate::modules::Aliases;
+use crate::ast::{self, Aliases, Ast, Decl};
 use body::Body;
 pub(crate) use globals::{Global, Globals};
 use jut_ir::{

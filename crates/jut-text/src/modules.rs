@@ -12,6 +12,7 @@
 //! Cost: every file is parsed twice, here for its `use`s alone, so that all texts are there before
 //! any tree is made of them.
 
+use crate::ast::Aliases;
 use crate::parser::Parse;
 use crate::{parser, standard};
 use jut_ir::{Diagnostic, Span};
@@ -34,9 +35,6 @@ pub(crate) struct Module {
     /// What it calls the modules that it uses.
     pub aliases: Aliases,
 }
-
-/// The full names of modules, by what a file calls them.
-pub(crate) type Aliases = BTreeMap<String, String>;
 
 /// Finds the text of a module by its full name: `None` if there is none, or a reason why what is
 /// there cannot be read.

@@ -11,9 +11,8 @@
 //!
 //! *Cost*: linear in the texts.
 
-use crate::ast::Decl;
+use crate::ast::{Aliases, Decl};
 use crate::lex::{Kind, Token};
-use crate::modules::Aliases;
 use crate::parser::Parse;
 use jut_ir::Span;
 use std::collections::{HashMap, HashSet};

@@ -122,6 +122,20 @@ impl Lowering<'_> {
         self.check_product(rows, dims, span)
     }
 
+    /// What the loop gives at its end, behind the carries of the source: the buffers go to the stacks; how many
+    /// iterations there were.
+    pub(super) fn ended_growing(ends: Vec<Value>, stacks: &mut [Stack]) -> Option<Value> {
+        let mut ends = ends.into_iter();
+        if !stacks.is_empty() {
+            ends.next();
+        }
+        for stack in stacks {
+            let buffers = ends.by_ref().take(stack.array.len());
+            stack.slots = buffers.map(|v| Slot { atom: v.into(), on_tape: true }).collect();
+        }
+        ends.next()
+    }
+
     fn like(&mut self, value: Value) -> Value {
         let data = &self.out.values[value];
         let (name, kind) = (data.name.clone(), data.kind);
@@ -145,18 +159,4 @@ impl Growing {
         next.extend(self.grown.iter().map(|v| Atom::Value(*v)));
         next.push(count.into());
     }
-}
-
-/// What the loop gives at its end, behind the carries of the source: the buffers go to the stacks; how many
-/// iterations there were.
-pub(super) fn ended(ends: Vec<Value>, stacks: &mut [Stack]) -> Option<Value> {
-    let mut ends = ends.into_iter();
-    if !stacks.is_empty() {
-        ends.next();
-    }
-    for stack in stacks {
-        let buffers = ends.by_ref().take(stack.array.len());
-        stack.slots = buffers.map(|v| Slot { atom: v.into(), on_tape: true }).collect();
-    }
-    ends.next()
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, growing, regions};
+use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, regions};
 use crate::flatten::Component;
 use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
 
@@ -103,7 +103,7 @@ impl Lowering<'_> {
         };
         self.lane_caps = around;
         if early {
-            let trips = growing::ended(ends, &mut stacks);
+            let trips = Self::ended_growing(ends, &mut stacks);
             let (Some(trips), Some(first)) = (trips, finals.first_mut()) else {
                 return Err(self.bug(span, "a loop that may end early counts its iterations"));
             };
