@@ -11,20 +11,20 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::shares::LEAST;
 use jut_loop::poll;
-use jut_native::{Backend, CompileError, Compiled, Entry, Footprint, Text};
+use jut_native::{Backend, Code, CompileError, Entry, Footprint, Text};
 use jut_runtime::symbols;
 use std::mem::ManuallyDrop;
 
 /// The owner of the executable memory.
-struct Code(ManuallyDrop<JITModule>);
+struct Owner(ManuallyDrop<JITModule>);
 
 // SAFETY: after the module is finalized it is touched again only when it is dropped, by the owner;
 // the code it holds is never written.
-unsafe impl Sync for Code {}
+unsafe impl Sync for Owner {}
 
-impl Drop for Code {
+impl Drop for Owner {
     fn drop(&mut self) {
-        // SAFETY: the module is not used again. Whoever calls the code borrows the `Compiled` that
+        // SAFETY: the module is not used again. Whoever calls the code borrows the `Code` that
         // owns it, so nothing runs in it and no pointer into it is left.
         unsafe { ManuallyDrop::take(&mut self.0).free_memory() };
     }
@@ -56,19 +56,19 @@ fn target() -> jut_loop::target::Target {
     )
 }
 
-fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+fn compile(program: &LoopProgram) -> Result<Code, CompileError> {
     let target = Target::host()?;
     let program = &poll::place(program);
-    let mut code = Code(ManuallyDrop::new(module(program, &target)?));
-    let defined = program::define(program, &mut *code.0, &target)?;
-    code.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
-    let address = code.0.get_finalized_function(defined.entry);
+    let mut owner = Owner(ManuallyDrop::new(module(program, &target)?));
+    let defined = program::define(program, &mut *owner.0, &target)?;
+    owner.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
+    let address = owner.0.get_finalized_function(defined.entry);
     // SAFETY: the entry was compiled with this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
     let footprint = Footprint { stack: defined.stack, bytes: defined.bytes };
     // SAFETY: the code is that of the program, lives as long as the module, and is not written any
     // more.
-    unsafe { Compiled::new(program, entry, footprint, Box::new(code)) }
+    unsafe { Code::new(program, entry, footprint, Box::new(owner)) }
 }
 
 /// The program in Cranelift's text form, before its optimizations.

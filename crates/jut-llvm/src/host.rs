@@ -5,7 +5,7 @@
 //! Floats are as the text says: there is no option that would contract or reorder them.
 
 use crate::imports::Instructions;
-use crate::jit::Code;
+use crate::jit::Linked;
 use crate::module::{takes, text_for};
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
@@ -27,7 +27,7 @@ use jut_loop::recursion;
 use jut_loop::target;
 use jut_native::cache::{self, Key};
 use jut_native::object::MathLibrary;
-use jut_native::{CompileError, Compiled, Footprint};
+use jut_native::{Code, CompileError, Footprint};
 use object::SectionKind;
 use object::read::{File, Object as _, ObjectSection as _};
 use std::ffi::{CStr, c_void};
@@ -231,7 +231,7 @@ pub(crate) fn target() -> target::Target {
 ///
 /// # Errors
 /// As those of every backend: a program that is not well formed, a machine without code generator.
-pub(crate) fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+pub(crate) fn compile(program: &LoopProgram) -> Result<Code, CompileError> {
     let program = poll::place(program);
     let text = host_text(&program)?;
     // SAFETY: the text is the translation of the program.
@@ -247,7 +247,7 @@ pub(crate) fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
 ///
 /// # Safety
 /// The text means what the last function of the program means.
-pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled, CompileError> {
+pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Code, CompileError> {
     let host = Host::this()?;
     let key = key(text, host);
     let object = match key.as_ref().and_then(kept) {
@@ -265,7 +265,7 @@ pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled
 }
 
 /// The code of a program that is kept on disk, if there is some.
-pub(crate) fn compile_kept(program: &LoopProgram) -> Option<Compiled> {
+pub(crate) fn compile_kept(program: &LoopProgram) -> Option<Code> {
     let program = poll::place(program);
     let object = kept(&key(&host_text(&program).ok()?, Host::this().ok()?)?)?;
     // SAFETY: the object was made of the same text, which is the translation of the program.
@@ -299,7 +299,7 @@ fn keep(key: &Key, object: &Object) {
 ///
 /// # Safety
 /// It is code for the last function of the program, with an `entry`.
-unsafe fn load(program: &LoopProgram, object: Object) -> Result<Compiled, CompileError> {
+unsafe fn load(program: &LoopProgram, object: Object) -> Result<Code, CompileError> {
     let bytes = code_size(object.bytes.as_slice());
     // Each level of a recursion is one frame, of what calls it none is there twice.
     let stack = match recursion::levels(program) {
@@ -307,11 +307,11 @@ unsafe fn load(program: &LoopProgram, object: Object) -> Result<Compiled, Compil
         _ => object.stack + recursion::stack(program, &|_| object.largest),
     };
     let footprint = Footprint { stack, bytes };
-    let code = Code::load(object.bytes)?;
-    let entry = code.entry()?;
-    // SAFETY: the caller vouches for the object; its code lives as long as `code`, and is not written
+    let linked = Linked::load(object.bytes)?;
+    let entry = linked.entry()?;
+    // SAFETY: the caller vouches for the object; its code lives as long as `linked`, and is not written
     // any more.
-    unsafe { Compiled::new(program, entry, footprint, Box::new(code)) }
+    unsafe { Code::new(program, entry, footprint, Box::new(linked)) }
 }
 
 /// The program as LLVM's text form, after its optimisations for this machine.

@@ -2,7 +2,7 @@
 //!
 //! LLVM's LLJIT takes the object, looks up what it calls among the runtime's functions (and no
 //! others: nothing of the process is visible to it), writes the code, and makes it executable and no
-//! longer writable. Dropping the [`Code`] gives all of it back.
+//! longer writable. Dropping the [`Linked`] gives all of it back.
 
 use inkwell::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use inkwell::llvm_sys::orc2::lljit::{
@@ -27,15 +27,15 @@ unsafe extern "C" {
 }
 
 /// The owner of executable memory.
-pub(crate) struct Code(LLVMOrcLLJITRef);
+pub(crate) struct Linked(LLVMOrcLLJITRef);
 
 // SAFETY: once loaded, the code is only run, which does not touch the JIT, until it is dropped by
 // its one owner, on whatever thread.
-unsafe impl Send for Code {}
+unsafe impl Send for Linked {}
 // SAFETY: as above.
-unsafe impl Sync for Code {}
+unsafe impl Sync for Linked {}
 
-impl Drop for Code {
+impl Drop for Linked {
     fn drop(&mut self) {
         // SAFETY: the JIT is alive and not used again. Whoever runs the code borrows the owner, so
         // nothing runs in it and no pointer into it is left. An error would be the system's refusal
@@ -74,13 +74,13 @@ fn callable() -> impl Iterator<Item = (&'static str, *const u8)> {
     symbols::all().chain(system)
 }
 
-impl Code {
+impl Linked {
     /// Loads an object.
-    pub(crate) fn load(object: MemoryBuffer<'static>) -> Result<Code, CompileError> {
+    pub(crate) fn load(object: MemoryBuffer<'static>) -> Result<Linked, CompileError> {
         let mut jit = ptr::null_mut();
         // SAFETY: a null builder asks for the default one; the JIT is ours from here on.
         unsafe { succeeded(LLVMOrcCreateLLJIT(&mut jit, ptr::null_mut())) }?;
-        let code = Code(jit);
+        let code = Linked(jit);
         // SAFETY: the JIT is alive, and so is its library; names are strings that end in 0, and LLVM
         // takes over the references to them; addresses are those of functions that live as long as
         // the process. The object's memory is taken over: LLVM disposes of it, also if it fails.

@@ -120,7 +120,7 @@ mod absent {
     use jut_loop::form::LoopProgram;
     use jut_loop::target::Target;
     use jut_native::object::MathLibrary;
-    use jut_native::{CompileError, Compiled, NewObject};
+    use jut_native::{Code, CompileError, NewObject};
 
     fn absent<T>() -> Result<T, CompileError> {
         Err(CompileError::Host(format!("LLVM is not built in; {}", super::HOW_TO_INSTALL)))
@@ -137,11 +137,11 @@ mod absent {
         module::takes(MathLibrary::Jut, Instructions::ALL)
     }
 
-    pub(crate) fn compile(_: &LoopProgram) -> Result<Compiled, CompileError> {
+    pub(crate) fn compile(_: &LoopProgram) -> Result<Code, CompileError> {
         absent()
     }
 
-    pub(crate) fn compile_kept(_: &LoopProgram) -> Option<Compiled> {
+    pub(crate) fn compile_kept(_: &LoopProgram) -> Option<Code> {
         None
     }
 
@@ -176,7 +176,7 @@ mod absent {
     ///
     /// # Safety
     /// Any text is safe: there is nothing to run it.
-    pub unsafe fn compile_text(_: &LoopProgram, _: &str) -> Result<Compiled, CompileError> {
+    pub unsafe fn compile_text(_: &LoopProgram, _: &str) -> Result<Code, CompileError> {
         absent()
     }
 }

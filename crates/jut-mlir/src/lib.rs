@@ -57,7 +57,7 @@ pub use program::text;
 
 use jut_loop::form::LoopProgram;
 use jut_loop::poll;
-use jut_native::{Backend, CompileError, Compiled, Requirement, Text};
+use jut_native::{Backend, Code, CompileError, Requirement, Text};
 
 /// Whether MLIR is linked: the cargo feature `mlir`.
 pub const BUILT_IN: bool = cfg!(feature = "mlir");
@@ -120,7 +120,7 @@ const PACKAGES: &[&str] = &[
     "zlib1g-dev",
 ];
 
-fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+fn compile(program: &LoopProgram) -> Result<Code, CompileError> {
     let mut program = poll::place(program);
     // A loop of MLIR cannot be left in the middle without an end to its vectors: its rounds can.
     poll::spell_out(&mut program);

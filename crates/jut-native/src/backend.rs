@@ -1,9 +1,11 @@
 //! What the rest of jut knows of a backend.
 
+use crate::code::Code;
 use crate::compiled::Compiled;
 use crate::error::CompileError;
 use crate::object::{Machine, MathLibrary, ObjectWriter};
 use crate::shares;
+use crate::tiers::Later;
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
 use jut_loop::recursion;
@@ -24,9 +26,9 @@ pub struct Backend {
     /// What it can take, for code in this process.
     pub target: fn() -> Target,
     /// Makes code of a program as it stands.
-    pub compile: fn(&LoopProgram) -> Result<Compiled, CompileError>,
+    pub compile: fn(&LoopProgram) -> Result<Code, CompileError>,
     /// Code of a program as it stands that is [kept on disk](crate::cache), if there is some.
-    pub kept: fn(&LoopProgram) -> Option<Compiled>,
+    pub kept: fn(&LoopProgram) -> Option<Code>,
     /// Its own form of programs.
     pub text: Text,
     /// A program as it stands in this machine's assembly language.
@@ -75,31 +77,34 @@ impl Backend {
         shares::install();
         let then = self.then.filter(|then| then.is_built_in());
         if let Some(kept) = then.and_then(|then| then.kept(program)) {
-            return Ok(kept.instead());
+            return Ok(Compiled::instead(kept));
         }
         let own = for_target(program, &(self.target)());
-        let compiled = (self.compile)(&own)?;
-        match (recursion::fewer_levels(&own, compiled.stack), then) {
-            (Some(fewer), _) => (self.compile)(&fewer),
-            (None, Some(then)) => Ok(compiled.until(program, then)),
-            (None, None) => Ok(compiled),
-        }
+        let code = (self.compile)(&own)?;
+        Ok(match (recursion::fewer_levels(&own, code.stack), then) {
+            (Some(fewer), _) => (self.compile)(&fewer)?.into(),
+            (None, Some(then)) => {
+                let compile = Box::new(|program: &LoopProgram| then.compile_for_later(program));
+                Compiled::until(code, Later::new(program, compile))
+            }
+            (None, None) => code.into(),
+        })
     }
 
     /// Code that is kept on disk, to be run at once instead of another backend's; on the same terms as what
     /// [takes over](Backend::compile_for_later).
-    fn kept(&self, program: &LoopProgram) -> Option<Compiled> {
+    fn kept(&self, program: &LoopProgram) -> Option<Code> {
         crate::cache::folder()?;
         let own = for_target(program, &(self.target)());
-        let compiled = (self.kept)(&own)?;
-        recursion::fewer_levels(&own, compiled.stack).is_none().then_some(compiled)
+        let code = (self.kept)(&own)?;
+        recursion::fewer_levels(&own, code.stack).is_none().then_some(code)
     }
 
     /// Code that takes over from another backend's; none if it would fail at another level of a recursion.
-    pub(crate) fn compile_for_later(&self, program: &LoopProgram) -> Option<Compiled> {
+    fn compile_for_later(&self, program: &LoopProgram) -> Option<Code> {
         let own = for_target(program, &(self.target)());
-        let compiled = (self.compile)(&own).ok()?;
-        recursion::fewer_levels(&own, compiled.stack).is_none().then_some(compiled)
+        let code = (self.compile)(&own).ok()?;
+        recursion::fewer_levels(&own, code.stack).is_none().then_some(code)
     }
 
     /// Whether this build has it.

@@ -8,7 +8,8 @@
 //!
 //! | item | what |
 //! |---|---|
-//! | [`Compiled`] | a program in executable memory, and its owner |
+//! | [`Code`] | the machine code of a program, and its owner |
+//! | [`Compiled`] | a program that can be called: its code, and that which takes over |
 //! | [`Compiled::call`] | calling it with typed arguments |
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | [`Bound`] | calling it again and again, lengths worked out once |
@@ -29,6 +30,7 @@ mod bound;
 pub mod cache;
 mod call;
 mod checked;
+mod code;
 mod compiled;
 mod error;
 pub mod frame;
@@ -39,8 +41,9 @@ mod tiers;
 
 pub use backend::{Backend, NewObject, Requirement, Text};
 pub use bound::{Beginning, Bound};
-pub use call::{Arg, CallError, LARGE_STACK};
+pub use call::{Arg, CallError};
 pub use checked::{Checked, Results, Returned};
-pub use compiled::{Compiled, Entry, Footprint};
+pub use code::{Code, Entry, Footprint, LARGE_STACK};
+pub use compiled::Compiled;
 pub use error::CompileError;
 pub use recorded::{Recorder, Recording, Saved};

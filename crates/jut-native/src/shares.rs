@@ -11,7 +11,7 @@
 //!
 //! *Cost*: two to four looks at the clock for a loop that is not cut.
 
-use crate::call::{LARGE_STACK, RUNTIME_STACK};
+use crate::code::{LARGE_STACK, RUNTIME_STACK};
 use jut_runtime::shares::{self, Share, Threads};
 use jut_runtime::{Cancellation, Failure, Workspace, cancel, stack};
 use std::cell::Cell;

@@ -12,8 +12,7 @@
 //! once is compiled once. No compilation is running when the process ends: the one that has begun is waited for. *Cost*: until the
 //! second code is asked for, an atomic addition for each call; from then on, one load.
 
-use crate::backend::Backend;
-use crate::compiled::Compiled;
+use crate::code::Code;
 use jut_loop::form::LoopProgram;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -55,14 +54,17 @@ pub(crate) struct Later {
     /// What is to be compiled, until somebody does it.
     job: Mutex<Option<Job>>,
     /// The code; `None` in it if there will be none.
-    code: OnceLock<Option<Compiled>>,
+    code: OnceLock<Option<Code>>,
 }
 
 /// What is to be compiled.
 struct Job {
     program: LoopProgram,
-    backend: &'static Backend,
+    compile: Box<Compile>,
 }
+
+/// What makes the code of a program, if it can.
+type Compile = dyn Fn(&LoopProgram) -> Option<Code> + Send + Sync;
 
 impl std::fmt::Debug for Later {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -71,10 +73,10 @@ impl std::fmt::Debug for Later {
 }
 
 impl Later {
-    /// Code of a backend, which is not asked yet.
-    pub(crate) fn new(program: &LoopProgram, backend: &'static Backend) -> Arc<Later> {
+    /// What a second backend compiles, which is not asked yet.
+    pub(crate) fn new(program: &LoopProgram, compile: Box<Compile>) -> Arc<Later> {
         let small = program.size() <= LARGEST;
-        let job = small.then(|| Job { program: program.clone(), backend });
+        let job = small.then(|| Job { program: program.clone(), compile });
         let code = if small { OnceLock::new() } else { OnceLock::from(None) };
         let (calls, spent) = (AtomicU64::new(0), AtomicU64::new(0));
         Arc::new(Later { calls, spent, job: Mutex::new(job), code })
@@ -82,7 +84,7 @@ impl Later {
 
     /// The code, if it is there.
     #[inline]
-    pub(crate) fn code(&self) -> Option<&Compiled> {
+    pub(crate) fn code(&self) -> Option<&Code> {
         self.code.get()?.as_ref()
     }
 
@@ -137,13 +139,13 @@ impl Later {
         if let Some(job) = &*lock(&self.job)
             && let Ok(program) = jut_loop::read::read_program(0, SMALL)
         {
-            let _ = job.backend.compile_for_later(&program);
+            let _ = (job.compile)(&program);
         }
         wait_at_exit();
     }
 
     /// Waits for the code, and makes it on this thread if nobody has begun to.
-    pub(crate) fn finish(&self) -> Option<&Compiled> {
+    pub(crate) fn finish(&self) -> Option<&Code> {
         self.spent.store(u64::MAX, Ordering::Relaxed);
         let job = lock(&self.job).take();
         if let Some(job) = job {
@@ -155,8 +157,8 @@ impl Later {
 
 impl Job {
     /// The code, if the backend can make it. Nobody shall wait for it for ever, whatever happens there.
-    fn run(&self) -> Option<Compiled> {
-        let compile = AssertUnwindSafe(|| self.backend.compile_for_later(&self.program));
+    fn run(&self) -> Option<Code> {
+        let compile = AssertUnwindSafe(|| (self.compile)(&self.program));
         std::panic::catch_unwind(compile).unwrap_or(None)
     }
 }
@@ -205,8 +207,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiled::{Entry, Footprint};
-    use crate::{CompileError, Text};
+    use crate::code::{Entry, Footprint};
+    use crate::{Backend, CompileError, Compiled, Text};
     use jut_loop::target::Target;
     use jut_runtime::Workspace;
     use std::sync::atomic::AtomicUsize;
@@ -219,9 +221,9 @@ mod tests {
     }
 
     /// What stands for a backend's code of it.
-    fn code(program: &LoopProgram, entry: Entry) -> Result<Compiled, CompileError> {
+    fn code(program: &LoopProgram, entry: Entry) -> Result<Code, CompileError> {
         // SAFETY: the entry writes one result.
-        unsafe { Compiled::new(program, entry, Footprint { stack: 0, bytes: 0 }, Box::new(())) }
+        unsafe { Code::new(program, entry, Footprint { stack: 0, bytes: 0 }, Box::new(())) }
     }
 
     unsafe extern "C" fn slowly_one(_: *mut Workspace, _: *const u64, to: *mut u64) -> u32 {
@@ -237,7 +239,7 @@ mod tests {
         0
     }
 
-    const fn backend(compile: fn(&LoopProgram) -> Result<Compiled, CompileError>) -> Backend {
+    const fn backend(compile: fn(&LoopProgram) -> Result<Code, CompileError>) -> Backend {
         let print: fn(&LoopProgram) -> Result<String, CompileError> = |_| Ok(String::new());
         Backend {
             name: "test",
