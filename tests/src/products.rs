@@ -39,6 +39,11 @@ pub struct Derived {
 }
 
 impl Derived {
+    /// Whether it is one of what the halves of reverse mode are put together to.
+    pub fn is_reverse(&self) -> bool {
+        FIRST[WITHOUT_TAPE..].iter().any(|request| request.suffix() == self.kind)
+    }
+
     /// All arguments, those of the function it is made of (sizes included) given. Tangents and cotangents are
     /// random, the same ones for everything that is made of one function. None if the function fails
     /// before its results have a size, which cotangents would have too.
