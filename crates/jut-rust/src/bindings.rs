@@ -11,11 +11,11 @@
 //!                                  c = whole[1]
 //! ```
 
-use crate::body::has_infer;
-use crate::expression::Value;
-use crate::function::{Local, Lowering};
+use crate::lowering::{Local, Lowering};
+use crate::syntax::has_infer;
 use crate::template::What;
 use crate::types::{Extent, Ty};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
 use syn::{Expr, Pat};
@@ -56,7 +56,7 @@ impl Lowering<'_> {
             self.closure_binding(&ident.ident, closure);
             return Ok(());
         }
-        if crate::grown::is_empty(&init.expr) {
+        if crate::syntax::is_empty(&init.expr) {
             let Pat::Ident(ident) = pattern else {
                 return refuse(pattern, "give this list a name: `let mut list = Vec::new();`");
             };
@@ -85,7 +85,7 @@ impl Lowering<'_> {
             let second = self.expression(&syn::parse_quote!(&#list[#name..]))?;
             return self.pattern(right, second);
         }
-        self.wanted = annotated.clone().filter(|_| crate::numbers::is_from_fn(&init.expr));
+        self.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
         let value = self.expression(&init.expr)?;
         let value = match &annotated {
             Some(ty) => {
@@ -244,7 +244,7 @@ impl Lowering<'_> {
             // Of the only variant.
             Pat::Struct(syn::PatStruct { path, .. })
             | Pat::TupleStruct(syn::PatTupleStruct { path, .. })
-                if crate::enums::variant_of(path).is_some() =>
+                if crate::syntax::variant_of(path).is_some() =>
             {
                 let whole = self.named(value, "whole");
                 self.tested(pattern, &whole).map(|_| ())

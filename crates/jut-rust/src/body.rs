@@ -8,47 +8,15 @@
 //! follows is done only if that says so.
 
 use crate::early::Restated;
-use crate::expression::Value;
-use crate::function::{Frame, Local, Lowering, indented};
+use crate::lowering::{Arm, Frame, Jump, Lines, Local, Lowering, Tail, indented};
+use crate::syntax::{block_of, diverges};
 use crate::template::What;
 use crate::types::Ty;
+use crate::value::Value;
 use crate::{Refusal, refuse, spanned};
 use std::collections::HashMap;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprIf, Stmt};
-
-/// What the end of a block is.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Tail {
-    /// Nothing.
-    Unit,
-    /// The end of an iteration.
-    Loop,
-    /// A value.
-    Value,
-    /// The end of the function.
-    Function,
-}
-
-/// The lines of a block, and whether anything outside of it sees what they do: the language refuses
-/// loops and branches of which that is not so.
-#[derive(Default)]
-pub(crate) struct Lines {
-    pub lines: Vec<String>,
-    pub effect: bool,
-}
-
-/// An arm of a branch: what it does, and its value.
-pub(crate) type Arm = (Lines, Option<Value>);
-
-/// Where a jump goes.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Jump {
-    Return,
-    /// Out of a loop, by its place among those that are open.
-    Break(usize),
-    Continue(usize),
-}
 
 impl Lowering<'_> {
     /// Translates statements; gives the value for [`Tail::Value`], and for [`Tail::Function`] where the
@@ -159,7 +127,7 @@ impl Lowering<'_> {
                         return Ok(None);
                     }
                     if is_tail && gives {
-                        if tail == Tail::Function && crate::numbers::is_from_fn(expr) {
+                        if tail == Tail::Function && crate::syntax::is_from_fn(expr) {
                             self.wanted = Some(self.signature.result.clone());
                         }
                         let option = tail == Tail::Function
@@ -351,7 +319,7 @@ impl Lowering<'_> {
         if unit {
             return refuse(expr, "write this before the `return`");
         }
-        if crate::numbers::is_from_fn(expr) {
+        if crate::syntax::is_from_fn(expr) {
             self.wanted = Some(self.signature.result.clone());
         }
         let value = match self.signature.result {
@@ -464,7 +432,7 @@ impl Lowering<'_> {
         }
         match expr {
             Expr::Assign(assign) => self.assignment(&assign.left, &assign.right),
-            Expr::Binary(binary) if crate::operators::compound(&binary.op).is_some() => {
+            Expr::Binary(binary) if crate::syntax::compound(&binary.op).is_some() => {
                 self.compound(binary)
             }
             Expr::If(branch) => self.plain_branch(branch),
@@ -480,12 +448,12 @@ impl Lowering<'_> {
                 self.assignment(&swapped.left, &swapped.right)
             }
             Expr::MethodCall(call)
-                if crate::rearranged::CHANGING.contains(&call.method.to_string().as_str()) =>
+                if crate::syntax::CHANGING.contains(&call.method.to_string().as_str()) =>
             {
                 self.changing_method(call)
             }
             Expr::MethodCall(call)
-                if crate::grown::GROWING.contains(&call.method.to_string().as_str())
+                if crate::syntax::GROWING.contains(&call.method.to_string().as_str())
                     && self.is_list(&call.receiver) =>
             {
                 self.grow(call)
@@ -626,7 +594,7 @@ fn alternative(local: &syn::Local, rest: &[Stmt]) -> Option<ExprIf> {
 
 /// Whether an expression is a loop that gives no value.
 fn is_endless(expr: &Expr) -> bool {
-    matches!(expr, Expr::Loop(l) if !crate::loops::gives_value(l))
+    matches!(expr, Expr::Loop(l) if !crate::syntax::gives_value(l))
 }
 
 /// The same end for a block of an arm whose `if` has it.
@@ -635,43 +603,6 @@ fn tail_of(tail: Tail) -> Tail {
         Tail::Loop => Tail::Loop,
         _ => Tail::Unit,
     }
-}
-
-/// The statements of an `else`.
-pub(crate) fn block_of(other: &Expr) -> Vec<Stmt> {
-    match other {
-        Expr::Block(block) => block.block.stmts.clone(),
-        other => vec![Stmt::Expr(other.clone(), None)],
-    }
-}
-
-/// Whether a block surely ends in a jump.
-pub(crate) fn diverges(statements: &[Stmt]) -> bool {
-    match statements.last() {
-        Some(Stmt::Expr(expr, _)) => match expr {
-            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
-            Expr::If(branch) => {
-                diverges(&branch.then_branch.stmts)
-                    && branch.else_branch.as_ref().is_some_and(|(_, e)| diverges(&block_of(e)))
-            }
-            Expr::Block(block) => diverges(&block.block.stmts),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-/// Whether some part of a type is left to rustc.
-pub(crate) fn has_infer(ty: &syn::Type) -> bool {
-    struct Found(bool);
-    impl Visit<'_> for Found {
-        fn visit_type_infer(&mut self, _: &syn::TypeInfer) {
-            self.0 = true;
-        }
-    }
-    let mut found = Found(false);
-    found.visit_type(ty);
-    found.0
 }
 
 /// Looks for jumps that leave what is looked at.

@@ -1,11 +1,12 @@
 //! Calls of functions, methods and macros.
 
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering};
+use crate::lowering::{Local, Lowering};
 use crate::methods;
 use crate::results::surely;
+use crate::syntax::{key, unwrapped};
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -108,7 +109,7 @@ impl Lowering<'_> {
         if matches!(name.as_str(), "Some" | "Ok" | "Err" | "drop") {
             return refuse(path, format!("`{name}` is not built: use numbers, arrays and tuples"));
         }
-        if let Some((owner, variant)) = crate::enums::variant_of(&path.path) {
+        if let Some((owner, variant)) = crate::syntax::variant_of(&path.path) {
             let fields: Vec<(syn::Member, &Expr)> =
                 arguments.iter().enumerate().map(|(k, e)| (syn::Member::from(k), *e)).collect();
             return self.variant(&owner, &variant, &fields);
@@ -452,7 +453,7 @@ impl Lowering<'_> {
         if let Some(all) = crate::parted::concatenated(call) {
             return self.expression(&all);
         }
-        if crate::chains::is_chain(call) {
+        if crate::iterators::is_chain(call) {
             return self.chain(call);
         }
         if let Some(value) = self.result_method(call)? {
@@ -654,13 +655,6 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
 /// Whether a name is that of a type.
 fn starts_upper(name: &str) -> bool {
     name.trim_start_matches("r#").starts_with(|c: char| c.is_uppercase())
-}
-
-/// The number by which a field or method is found.
-pub(crate) fn key(name: &str) -> u64 {
-    let name = name.trim_start_matches("r#");
-    name.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |k, b| (k ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Whether an expression is a place, of which `&mut` changes what is there.

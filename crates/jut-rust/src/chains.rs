@@ -11,55 +11,15 @@
 //!                                                          }
 //! ```
 
-use crate::elements::{Item, STARTS};
-use crate::expression::{Value, unit, unwrapped};
-use crate::function::{Local, Lowering, indented};
-use crate::staged::{NESTED, is_nested};
+use crate::elements::Item;
+use crate::iterators::{OUT_OF_A_CLOSURE, returns_in, split};
+use crate::lowering::{Local, Lowering, indented};
+use crate::syntax::unwrapped;
 use crate::types::{Extent, Ty, array};
+use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Pat};
-
-/// The methods that end a chain.
-const ENDS: &[&str] = &[
-    "sum",
-    "product",
-    "fold",
-    "count",
-    "all",
-    "any",
-    "collect",
-    "for_each",
-    "position",
-    "find",
-    "last",
-    "reduce",
-    "min_by",
-    "max_by",
-    "min",
-    "max",
-    "nth",
-    "next",
-    "rposition",
-    "rfind",
-];
-
-/// The methods that go on behind a `map` or `filter`.
-pub(crate) const STAGES: &[&str] = &[
-    "map",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "inspect",
-    "scan",
-    "skip_while",
-    "take_while",
-    "map_while",
-    "copied",
-    "cloned",
-];
 
 /// A loop: over how many elements, and while what.
 pub(crate) struct Head {
@@ -89,43 +49,6 @@ pub(crate) struct Stage<'e> {
 type Decide<'d, L> =
     dyn FnMut(&mut L, (&Value, &Value), &Value) -> Result<(Value, String), Refusal> + 'd;
 
-/// Whether a method call is the end of a chain over a range or an array's elements.
-pub(crate) fn is_chain(call: &ExprMethodCall) -> bool {
-    // Numbers have methods of these names too.
-    let plain = !matches!(call.method.to_string().as_str(), "min" | "max") || call.args.is_empty();
-    is_end(call) && plain && is_iterator(&call.receiver)
-}
-
-fn is_end(call: &ExprMethodCall) -> bool {
-    ENDS.contains(&call.method.to_string().as_str())
-}
-
-/// Whether an expression is an iterator over a range or an array's elements.
-pub(crate) fn is_iterator(expr: &Expr) -> bool {
-    match unwrapped(expr) {
-        Expr::Range(_) => true,
-        Expr::Call(call) => zipped(call).is_some() || repeated(call).is_some(),
-        Expr::MethodCall(call) => {
-            STARTS.contains(&call.method.to_string().as_str())
-                || !is_end(call) && is_iterator(&call.receiver)
-        }
-        _ => false,
-    }
-}
-
-/// The value of `std::iter::repeat(v)`, `repeat_n(v, n)` or `once(v)`, and how often it is there.
-pub(crate) fn repeated(call: &syn::ExprCall) -> Option<(&Expr, Option<Expr>)> {
-    let Expr::Path(path) = unwrapped(&call.func) else { return None };
-    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
-    let (name, of) = (words.next()?, words.next()?);
-    match (name.as_str(), of.as_str(), call.args.len()) {
-        ("repeat", "iter", 1) => Some((&call.args[0], None)),
-        ("repeat_n", "iter", 2) => Some((&call.args[0], Some(call.args[1].clone()))),
-        ("once", "iter", 1) => Some((&call.args[0], Some(syn::parse_quote!(1_usize)))),
-        _ => None,
-    }
-}
-
 /// The `chunks` of a chain, if it begins with one.
 fn chunks_in(chain: &Expr) -> Option<&syn::Ident> {
     match unwrapped(chain) {
@@ -133,34 +56,6 @@ fn chunks_in(chain: &Expr) -> Option<&syn::Ident> {
         Expr::MethodCall(call) => chunks_in(&call.receiver),
         _ => None,
     }
-}
-
-/// `std::iter::zip(a, b)`: a, and b.
-pub(crate) fn zipped(call: &syn::ExprCall) -> Option<(&Expr, &Expr)> {
-    let Expr::Path(path) = unwrapped(&call.func) else { return None };
-    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
-    let known = words.next()? == "zip" && words.next().is_none_or(|w| w == "iter");
-    match (known, &call.args.iter().collect::<Vec<_>>()[..]) {
-        (true, [a, b]) => Some((a, b)),
-        _ => None,
-    }
-}
-
-/// The methods at the end of an iterator that go on with its elements, and the iterator before them.
-pub(crate) fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
-    let (mut calls, mut source) = (Vec::new(), unwrapped(iterator));
-    while let Expr::MethodCall(call) = source {
-        let stage = STAGES.contains(&call.method.to_string().as_str());
-        if !stage || !is_iterator(&call.receiver) {
-            break;
-        }
-        calls.push(call);
-        source = unwrapped(&call.receiver);
-    }
-    // Copies are made by reading.
-    calls.retain(|call| call.method != "copied" && call.method != "cloned");
-    calls.reverse();
-    (calls, source)
 }
 
 impl Lowering<'_> {
@@ -436,7 +331,7 @@ impl Lowering<'_> {
     }
 
     /// A loop without a value. The language has none without effect.
-    pub fn loop_of(&mut self, head: &Head, mut block: crate::body::Lines) {
+    pub fn loop_of(&mut self, head: &Head, mut block: crate::lowering::Lines) {
         if !block.effect {
             block.lines.push("check 0 >= 0".to_string());
         }
@@ -638,9 +533,9 @@ impl Lowering<'_> {
                 }
                 if self.fails()
                     && !self.failing_closures
-                    && let Some(token) = crate::early::question(&closure.body)
+                    && let Some(token) = crate::syntax::question(&closure.body)
                 {
-                    return refuse(&token, crate::early::WITHIN);
+                    return refuse(&token, crate::syntax::WITHIN);
                 }
                 let failing = std::mem::take(&mut self.failing_closures);
                 self.scopes.push(Default::default());
@@ -736,21 +631,10 @@ impl Lowering<'_> {
     }
 }
 
-pub(crate) const OUT_OF_A_CLOSURE: &str =
-    "a `return` out of a closure is not built: write an `if` with a value";
-
-/// The first `return` in the body of a closure.
-pub(crate) fn returns_in(body: &Expr) -> Option<proc_macro2::Span> {
-    let mut jumps = Returns(None);
-    jumps.visit_expr(body);
-    jumps.0
+/// Whether a method goes over elements of an element.
+pub(crate) fn is_nested(stage: &Stage<'_>) -> bool {
+    stage.call.method == "flat_map" || stage.call.method == "flatten"
 }
 
-/// Looks for a `return`.
-struct Returns(Option<proc_macro2::Span>);
-
-impl Visit<'_> for Returns {
-    fn visit_expr_return(&mut self, jump: &syn::ExprReturn) {
-        self.0.get_or_insert(jump.return_token.span);
-    }
-}
+pub(crate) const NESTED: &str =
+    "this is not built before a method that ends early or keeps one: write a `for` loop";

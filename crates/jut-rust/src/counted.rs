@@ -17,11 +17,10 @@
 //!
 //! Cost: what decides on how much is pushed is computed twice, and four times where a loop in it has such a list of its own.
 
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering};
-use crate::functions::{Closure, words};
-use crate::grown::GROWING;
+use crate::lowering::{Closure, Growing, Local, Lowering};
+use crate::syntax::{GROWING, unwrapped, words};
 use crate::types::{Extent, Ty, array};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -30,19 +29,6 @@ use syn::{Expr, ExprMethodCall};
 
 /// What the name of a list stands for while it grows: nothing that can be read.
 const OPEN: &str = "\u{5}";
-
-/// A list in a statement that makes it longer.
-#[derive(Clone)]
-pub(crate) struct Growing {
-    /// How many elements there are so far: a variable.
-    count: String,
-    /// The list that is filled. There is none while elements are counted.
-    list: Option<String>,
-    /// The type of what is pushed.
-    element: Option<Ty>,
-    /// How deep its variables are declared.
-    depth: usize,
-}
 
 impl Local {
     /// Whether it is a list in a statement that makes it longer.
@@ -247,7 +233,7 @@ impl Lowering<'_> {
         };
         if call.method != "push" {
             let list = &call.receiver;
-            let source = match crate::chains::is_iterator(argument) {
+            let source = match crate::iterators::is_iterator(argument) {
                 true => (*argument).clone(),
                 false => syn::parse_quote!((#argument).iter()),
             };

@@ -8,9 +8,9 @@
 //! A struct of type parameters, `Point<T>`, is one of floats, and a derivative with respect to it is that struct of derivatives,
 //! `Point<Gradient<T>>`. Lengths, `const N: usize`, are those of its arrays, and part of the type.
 
-use crate::calls::key;
 use crate::derivatives::derivative;
 use crate::expand::type_value;
+use crate::syntax::key;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -27,25 +27,11 @@ pub(crate) struct Field {
     pub ty: Ty,
 }
 
-/// The items beside a struct, or what is wrong with it.
-pub fn data(item: TokenStream) -> TokenStream {
-    match syn::parse2::<syn::DeriveInput>(item) {
-        Ok(input) => items(&input).unwrap_or_else(|refusal| refusal.error()),
-        Err(error) => error.to_compile_error(),
-    }
-}
-
-fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
-    if crate::recursive::is_recursive(input) {
-        return crate::recursive::items(input);
-    }
-    let data = match &input.data {
-        syn::Data::Struct(data) => data,
-        syn::Data::Enum(data) => return crate::enumeration::items(input, data),
-        syn::Data::Union(data) => {
-            return Err(spanned(&data.union_token, "a union is not built: write a struct"));
-        }
-    };
+/// The items beside a struct that does not hold itself.
+pub(crate) fn items(
+    input: &syn::DeriveInput,
+    data: &syn::DataStruct,
+) -> Result<TokenStream, Refusal> {
     let generics = parameters(&input.generics)?;
     let twin = said(&input.attrs)?.twin;
     let mut holes = Vec::new();

@@ -22,14 +22,12 @@
 //! values they are no lists.
 //! Ensures: what is computed, and in which order, is what Rust does: also which of two failures comes first.
 
-use crate::body::block_of;
 use crate::enums::as_branches;
-use crate::expression::unwrapped;
-use crate::function::Lowering;
+use crate::lowering::Lowering;
+use crate::syntax::{JUMP, block_of, bound, has_word, panics, unwrapped};
 use crate::types::Ty;
 use crate::{Refusal, refuse};
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::Ident;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -170,7 +168,7 @@ impl Lowering<'_> {
                 syn::BinOp::And(_) | syn::BinOp::Or(_)
                     if self.jumps_of(&binary.left).is_empty() =>
                 {
-                    if crate::enums::let_in(&binary.left).is_some() {
+                    if crate::syntax::let_in(&binary.left).is_some() {
                         return refuse(unwrapped(&binary.right), JUMP);
                     }
                     let (left, right) = (&binary.left, &binary.right);
@@ -185,7 +183,7 @@ impl Lowering<'_> {
                 }
                 syn::BinOp::And(_) | syn::BinOp::Or(_) => self.hoisted(&mut binary.left, before),
                 // The right side is computed first.
-                op if crate::operators::compound(&op).is_some() => {
+                op if crate::syntax::compound(&op).is_some() => {
                     self.first_of(&mut [&mut *binary.right, &mut *binary.left], before)
                 }
                 _ => self.first_of(&mut [&mut *binary.left, &mut *binary.right], before),
@@ -200,8 +198,8 @@ impl Lowering<'_> {
             Expr::MethodCall(call) => {
                 let name = call.method.to_string();
                 // What it changes is looked at when it is called.
-                let changes = crate::rearranged::CHANGING.contains(&name.as_str())
-                    || crate::grown::GROWING.contains(&name.as_str())
+                let changes = crate::syntax::CHANGING.contains(&name.as_str())
+                    || crate::syntax::GROWING.contains(&name.as_str())
                     || self.is_relisting(call);
                 let mut parts: Vec<&mut Expr> = Vec::new();
                 if !changes {
@@ -257,9 +255,9 @@ impl Lowering<'_> {
             Expr::Reference(reference) if reference.mutability.is_some() => return Ok(()),
             Expr::Path(_) if !changes => return Ok(()),
             Expr::Range(_) => return refuse(part, JUMP),
-            iterator if crate::chains::is_iterator(iterator) => {
+            iterator if crate::iterators::is_iterator(iterator) => {
                 // It computes nothing until it is gone through, where nothing but names stands before that.
-                let plain = matches!(crate::chains::split(iterator).1, Expr::MethodCall(call)
+                let plain = matches!(crate::iterators::split(iterator).1, Expr::MethodCall(call)
                     if matches!(*call.receiver, Expr::Path(_)) && call.args.is_empty());
                 return if plain { Ok(()) } else { refuse(part, JUMP) };
             }
@@ -291,7 +289,7 @@ impl Lowering<'_> {
                 before.push(syn::parse_quote!(let Some(#name) = #option else { return None; };));
             }
             other => {
-                let ty = written.filter(|ty| !crate::body::has_infer(ty));
+                let ty = written.filter(|ty| !crate::syntax::has_infer(ty));
                 before.push(match ty {
                     Some(ty) => syn::parse_quote!(let #name: #ty;),
                     None => syn::parse_quote!(let #name;),
@@ -316,7 +314,7 @@ impl Lowering<'_> {
                 self.1 = true;
             }
             fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
-                self.1 |= crate::operators::compound(&binary.op).is_some();
+                self.1 |= crate::syntax::compound(&binary.op).is_some();
                 syn::visit::visit_expr_binary(self, binary);
             }
             fn visit_expr_reference(&mut self, reference: &syn::ExprReference) {
@@ -325,9 +323,9 @@ impl Lowering<'_> {
             }
             fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
                 let name = call.method.to_string();
-                self.1 |= crate::rearranged::CHANGING.contains(&name.as_str())
-                    || crate::grown::GROWING.contains(&name.as_str())
-                    || crate::relisted::RELISTING.contains(&name.as_str());
+                self.1 |= crate::syntax::CHANGING.contains(&name.as_str())
+                    || crate::syntax::GROWING.contains(&name.as_str())
+                    || crate::syntax::RELISTING.contains(&name.as_str());
                 syn::visit::visit_expr_method_call(self, call);
             }
             fn visit_expr_path(&mut self, path: &syn::ExprPath) {
@@ -452,32 +450,14 @@ fn assigned_last(block: &mut Block, name: &Ident) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(crate) fn panics(call: &syn::Macro) -> bool {
-    ["panic", "unreachable", "todo", "unimplemented"].iter().any(|name| call.path.is_ident(name))
-}
-
 /// Whether a block surely gives no value: it ends in a jump or a panic.
 fn ends(statements: &[Stmt]) -> bool {
     match statements.last() {
         Some(Stmt::Macro(call)) => panics(&call.mac),
         Some(Stmt::Expr(Expr::Macro(call), _)) => panics(&call.mac),
         Some(Stmt::Expr(Expr::Block(block), _)) => ends(&block.block.stmts),
-        _ => crate::body::diverges(statements),
+        _ => crate::syntax::diverges(statements),
     }
-}
-
-/// The names that a pattern binds.
-pub(crate) fn bound(pattern: &Pat) -> Vec<String> {
-    struct Bound(Vec<String>);
-    impl Visit<'_> for Bound {
-        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
-            self.0.push(ident.ident.to_string());
-            syn::visit::visit_pat_ident(self, ident);
-        }
-    }
-    let mut names = Bound(Vec::new());
-    names.visit_pat(pattern);
-    names.0
 }
 
 /// Those of a condition.
@@ -501,35 +481,5 @@ fn declared(statement: &Stmt) -> Vec<String> {
         _ => Vec::new(),
     }
 }
-
-/// Whether a word stands in something.
-pub(crate) fn has_word(statement: &impl ToTokens, word: &str) -> bool {
-    fn found(tokens: TokenStream, word: &str) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Group(group) => found(group.stream(), word),
-            TokenTree::Ident(ident) => ident == word,
-            _ => false,
-        })
-    }
-    found(statement.to_token_stream(), word)
-}
-
-pub(crate) const JUMP: &str = "a jump out of a value is not built here: write the `if` as a statement of its own, with the jump in it";
-
-/// The first `?` of an expression.
-pub(crate) fn question(expr: &Expr) -> Option<syn::Token![?]> {
-    struct Found(Option<syn::Token![?]>);
-    impl Visit<'_> for Found {
-        fn visit_expr_try(&mut self, t: &syn::ExprTry) {
-            self.0.get_or_insert(t.question_token);
-        }
-        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-    }
-    let mut found = Found(None);
-    found.visit_expr(expr);
-    found.0
-}
-
-pub(crate) const WITHIN: &str = "`?` is not built here: it stands in a statement of a function that gives an `Option`, not in a closure or a loop with a value";
 
 const QUESTION: &str = "`?` is that of an `Option` in a function that gives an `Option`, or a `Result` in one that gives a `Result`: write `let Some(v) = .. else { .. };`";

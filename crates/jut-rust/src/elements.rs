@@ -11,11 +11,12 @@
 //! each element, as in Rust, and also where the element is not used. What would call it for elements that it passes over (`skip`,
 //! `step_by`) is refused.
 
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering};
-use crate::operators::literal;
+use crate::iterators::STARTS;
+use crate::lowering::{Local, Lowering};
+use crate::syntax::unwrapped;
 use crate::template::What;
 use crate::types::{Extent, Ty, array};
+use crate::value::{Value, literal};
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -61,10 +62,6 @@ impl Elements {
     }
 }
 
-/// The methods that make an iterator of an array.
-pub(crate) const STARTS: &[&str] =
-    &["iter", "into_iter", "iter_mut", "windows", "chunks", "chunks_exact"];
-
 impl Lowering<'_> {
     /// The elements that a chain begins with.
     pub fn elements(&mut self, source: &Expr) -> Result<Elements, Refusal> {
@@ -74,7 +71,7 @@ impl Lowering<'_> {
             Expr::Reference(reference) if reference.mutability.is_some() => {
                 self.list_places(&reference.expr)
             }
-            Expr::Call(call) if let Some((value, count)) = crate::chains::repeated(call) => {
+            Expr::Call(call) if let Some((value, count)) = crate::iterators::repeated(call) => {
                 let value = self.expression(value)?;
                 let value = self.named(value, "each");
                 let count = match count {
@@ -87,7 +84,7 @@ impl Lowering<'_> {
                 };
                 Ok(Elements::new(count, move |_| Item::One(value.clone())))
             }
-            Expr::Call(call) => match crate::chains::zipped(call) {
+            Expr::Call(call) => match crate::iterators::zipped(call) {
                 Some((a, b)) => self.elements(&syn::parse_quote!((#a).into_iter().zip(#b))),
                 None => self.list_elements(source),
             },
@@ -165,7 +162,7 @@ impl Lowering<'_> {
                 let first = self.elements(receiver)?;
                 let second = match unwrapped(other) {
                     Expr::MethodCall(_) | Expr::Range(_) => self.elements(other)?,
-                    Expr::Call(call) if crate::chains::repeated(call).is_some() => {
+                    Expr::Call(call) if crate::iterators::repeated(call).is_some() => {
                         self.elements(other)?
                     }
                     Expr::Reference(reference) if reference.mutability.is_some() => {

@@ -4,14 +4,13 @@
 //! A derivative with respect to an enum is a struct of all fields with floats, `ShapeGrad { round_radius, .. }`: those of the variant that
 //! the value is, and zero for the others. So derivatives add up whatever the variants are.
 
-use crate::calls::key;
 use crate::data::{Field, bounded, mentions, no_tuple, values};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
-use crate::signature::has_sizes;
+use crate::syntax::key;
 use crate::template::Hole;
-use crate::types::{Ty, read_outside};
+use crate::types::{Ty, has_sizes, read_outside};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};

@@ -1,30 +1,15 @@
 //! Enums: variants are made and taken apart. In the text a value is the tuple of the variant's number and the fields of all
 //! variants, of which only its own mean anything.
 
-use crate::expression::Value;
-use crate::function::Lowering;
+use crate::lowering::Lowering;
+use crate::syntax::{let_in, variant_of};
 use crate::template::Hole;
 use crate::types::{Step, Ty};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use std::borrow::Cow;
 use syn::visit::Visit;
 use syn::{Expr, Member, Pat, Path, Stmt};
-
-/// The enum and the variant of a path such as `Shape::Round`.
-pub(crate) fn variant_of(path: &Path) -> Option<(Path, String)> {
-    let upper = |s: &syn::PathSegment| {
-        s.ident.to_string().trim_start_matches("r#").starts_with(char::is_uppercase)
-    };
-    let (last, owner) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
-    if !upper(last) || !upper(owner) {
-        return None;
-    }
-    let name = last.ident.to_string();
-    let mut owner = path.clone();
-    owner.segments.pop();
-    owner.segments.pop_punct();
-    Some((owner, name))
-}
 
 /// The name of a field of a variant among those of the enum.
 pub(crate) fn field_name(variant: &str, member: &Member) -> String {
@@ -32,23 +17,6 @@ pub(crate) fn field_name(variant: &str, member: &Member) -> String {
         Member::Named(name) => format!("{variant}.{}", name.to_string().trim_start_matches("r#")),
         Member::Unnamed(k) => format!("{variant}.{}", k.index),
     }
-}
-
-/// The `let` in a condition, if there is one.
-pub(crate) fn let_in(condition: &Expr) -> Option<&syn::ExprLet> {
-    struct Found<'a>(Option<&'a syn::ExprLet>);
-    impl<'a> Visit<'a> for Found<'a> {
-        fn visit_expr_let(&mut self, found: &'a syn::ExprLet) {
-            self.0.get_or_insert(found);
-        }
-        fn visit_expr_block(&mut self, _: &'a syn::ExprBlock) {}
-        fn visit_expr_if(&mut self, _: &'a syn::ExprIf) {}
-        fn visit_expr_match(&mut self, _: &'a syn::ExprMatch) {}
-        fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
-    }
-    let mut found = Found(None);
-    found.visit_expr(condition);
-    found.0
 }
 
 /// A `match` that has jumps in it as a chain of `if let`, behind its subject.

@@ -4,95 +4,17 @@
 //! The type is a struct with braces, which takes no name that a value could have. So `use a::fit` brings
 //! both, and a call of `a::fit(..)` in another function's body is `<a::fit as Source>` in what stands beside that.
 
+use crate::Refusal;
 use crate::derivatives::{declared, given, methods};
 use crate::function::{Lowered, lower};
 use crate::signature::{Signature, signature};
+use crate::syntax::spanned_like;
 use crate::template::{Hole, Place, What};
 use crate::types::{Extent, Ty};
-use crate::{Refusal, spanned};
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{ItemFn, Token, Type};
-
-/// What stands in the brackets of the attribute.
-#[derive(Default)]
-struct Arguments {
-    name: Option<Ident>,
-    /// The parameters that derivatives are by, if they are named.
-    wrt: Option<Vec<Ident>>,
-}
-
-impl Parse for Arguments {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut arguments = Arguments::default();
-        while !input.is_empty() {
-            let key: Ident = input.parse()?;
-            if key == "name" {
-                input.parse::<Token![=]>()?;
-                arguments.name = Some(input.parse()?);
-            } else if key == "wrt" {
-                let list;
-                syn::parenthesized!(list in input);
-                let names = list.parse_terminated(Ident::parse_any, Token![,])?;
-                arguments.wrt = Some(names.into_iter().collect());
-            } else {
-                let said = "`name = ..` and `wrt(..)` are what can be said here";
-                return Err(syn::Error::new(key.span(), said));
-            }
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
-        }
-        Ok(arguments)
-    }
-}
-
-/// The attribute: the function as it is, and beside it its derivatives; or what cannot be translated.
-pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let arguments: Arguments = match syn::parse2(arguments) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            let error = error.to_compile_error();
-            return quote!(#item #error);
-        }
-    };
-    if let Ok(block) = syn::parse2::<syn::ItemImpl>(item.clone()) {
-        return methods_of(&block);
-    }
-    if let Ok(block) = syn::parse2::<syn::ItemTrait>(item.clone()) {
-        return crate::generic::trait_of(&block);
-    }
-    if let Ok(module) = syn::parse2::<syn::ItemMod>(item.clone()) {
-        return crate::module::of_module(&module);
-    }
-    let function: ItemFn = match syn::parse2(item.clone()) {
-        Ok(function) => function,
-        Err(error) => {
-            // What is no Rust at all, rustc says itself; what is no function, it does not.
-            let whole = syn::parse2::<syn::Item>(item.clone()).is_ok();
-            let at = if whole { Span::call_site() } else { error.span() };
-            let said = match whole {
-                true => "only functions, `impl` blocks, traits and modules are differentiable"
-                    .to_string(),
-                false => error.to_string(),
-            };
-            let error = syn::Error::new(at, said).to_compile_error();
-            return quote!(#item #error);
-        }
-    };
-    let name = arguments.name.unwrap_or_else(|| function.sig.ident.clone());
-    let read = signature(&function, None);
-    let read = read.and_then(|signature| match &arguments.wrt {
-        Some(names) => signature.by(names),
-        None => Ok(signature),
-    });
-    let (twin, integers) = read_beside(&function, &name, read, None, None);
-    let function = crate::literals::with_types(quote!(#function), &integers);
-    quote!(#function #twin)
-}
+use syn::{ItemFn, Type};
 
 /// A function within another one, without attributes that are not of rustc.
 pub(crate) fn plain(function: &ItemFn) -> ItemFn {
@@ -135,7 +57,7 @@ pub(crate) fn beside(
 }
 
 /// The same, of a signature that was read.
-fn read_beside(
+pub(crate) fn read_beside(
     function: &ItemFn,
     name: &Ident,
     signature: Result<Signature, Refusal>,
@@ -157,173 +79,6 @@ fn read_beside(
     let given = given_text(function, name, &signature).filter(|_| error.is_none());
     let twin = twin(function, name, &signature, &lowered, owner, of, given.as_ref());
     (quote!(#twin #error), lowered.integers)
-}
-
-/// The methods and functions of an `impl` block. Each has a type of its own, `Type_method`.
-fn methods_of(block: &syn::ItemImpl) -> TokenStream {
-    let fail = |refusal: Refusal| {
-        let error = refusal.error();
-        quote!(#block #error)
-    };
-    if let Err(refusal) = open_impl(block) {
-        return fail(refusal);
-    }
-    let operator = crate::overloaded::operator_of(block);
-    let owner = match &operator {
-        Some(_) => crate::overloaded::without_reference(&block.self_ty),
-        None => &*block.self_ty,
-    };
-    let output = block.items.iter().find_map(|item| match item {
-        syn::ImplItem::Type(own) if own.ident == "Output" => Some(&own.ty),
-        _ => None,
-    });
-    let Type::Path(path) = owner else {
-        return fail(spanned(owner, "an `impl` of a struct that derives `jut::Data` is expected"));
-    };
-    let short = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-    let (mut all, mut integers) = (TokenStream::new(), Vec::new());
-    for item in &block.items {
-        let syn::ImplItem::Fn(method) = item else { continue };
-        let (attrs, vis, sig, body) = (&method.attrs, &method.vis, &method.sig, &method.block);
-        let conditions = attrs.iter().filter(|a| a.path().is_ident("cfg"));
-        let mut sig = sig.clone();
-        with_parameters(&mut sig.generics, &block.generics);
-        let tokens = quote!(#(#conditions)* #vis #sig #body);
-        let tokens = crate::overloaded::with_output(tokens, output.filter(|_| operator.is_some()));
-        let tokens = named_self(tokens, owner);
-        let plain = sig.ident.to_string();
-        if crate::methods::is_known(&plain) {
-            let said = "numbers have a method of this name: give this one another name";
-            all.extend(spanned(&sig.ident, said).error());
-            continue;
-        }
-        match syn::parse2::<ItemFn>(tokens) {
-            Ok(function) => {
-                let method = plain.trim_start_matches("r#");
-                // There may be several for different right operands.
-                let right = match &operator {
-                    Some(own) if own.written => format!("_{}", crate::overloaded::word(&own.right)),
-                    _ => String::new(),
-                };
-                let name = format_ident!("{short}_{method}{right}", span = sig.ident.span());
-                let of = block.trait_.as_ref().map(|(_, path, _)| path);
-                let (twin, taken) = beside(&function, &name, Some(owner), of);
-                all.extend(twin);
-                integers.extend(taken);
-                let key = crate::calls::key(&plain);
-                let conditions = &function.attrs;
-                let gives = match &function.sig.output {
-                    syn::ReturnType::Type(_, ty) => ty.to_token_stream(),
-                    syn::ReturnType::Default => quote!(()),
-                };
-                let mut generics = block.generics.clone();
-                for ty in generics.type_params_mut() {
-                    ty.bounds.extend::<[syn::TypeParamBound; 2]>([
-                        syn::parse_quote!(::jut::rust::Data),
-                        syn::parse_quote!('static),
-                    ]);
-                }
-                let (declared, named, said) = generics.split_for_impl();
-                if let Some(operator) = &operator {
-                    let right = named_self(operator.right.to_token_stream(), owner);
-                    all.extend(quote! {
-                        #(#conditions)*
-                        #[automatically_derived]
-                        impl #declared ::jut::rust::Operator<#key, #right, #gives> for #owner #said {
-                            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                                linker.called::<#name #named>()
-                            }
-                        }
-                    });
-                    if operator.written {
-                        continue;
-                    }
-                }
-                all.extend(quote! {
-                    #(#conditions)*
-                    #[automatically_derived]
-                    impl #declared ::jut::rust::Method<#key, #gives> for #owner #said {
-                        fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                            linker.called::<#name #named>()
-                        }
-                        fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                            linker.function::<#name #named>()
-                        }
-                    }
-                });
-            }
-            Err(error) => all.extend(error.to_compile_error()),
-        }
-    }
-    let block = crate::generic::with_links(block, &short);
-    let block = crate::literals::with_types(quote!(#block), &integers);
-    quote!(#block #all)
-}
-
-/// Whether the parameters of an `impl` block are built.
-fn open_impl(block: &syn::ItemImpl) -> Result<(), Refusal> {
-    for parameter in &block.generics.params {
-        let said = match (parameter, &block.trait_) {
-            (syn::GenericParam::Lifetime(_), _) => {
-                "a type that derives `jut::Data` borrows nothing"
-            }
-            (_, Some((_, path, _))) if !crate::generic::is_std(path) => {
-                "a trait is had by a type without open parameters here: write `impl Trait for Pair<f64>`, `for State<3>`"
-            }
-            _ => continue,
-        };
-        return Err(spanned(parameter, said));
-    }
-    Ok(())
-}
-
-/// Parameters of a method with those of its `impl` block before them.
-fn with_parameters(own: &mut syn::Generics, block: &syn::Generics) {
-    let inner = std::mem::take(&mut own.params);
-    own.params.extend(block.params.iter().cloned().chain(inner));
-    if let Some(said) = &block.where_clause {
-        own.make_where_clause().predicates.extend(said.predicates.clone());
-    }
-}
-
-/// Tokens at another place.
-pub(crate) fn spanned_like(tokens: TokenStream, at: Span) -> TokenStream {
-    tokens
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(at);
-            token
-        })
-        .collect()
-}
-
-/// A type as it may stand in values too: `Point::<f64>`.
-fn in_values(ty: &Type) -> TokenStream {
-    let mut ty = ty.clone();
-    if let Type::Path(path) = &mut ty
-        && let Some(last) = path.path.segments.last_mut()
-        && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
-    {
-        arguments.colon2_token = Some(Default::default());
-    }
-    ty.to_token_stream()
-}
-
-/// Tokens with the type in place of `Self`.
-pub(crate) fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
-    let replaced = |token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => {
-            // The place is that of `Self`.
-            spanned_like(in_values(owner), ident.span())
-        }
-        TokenTree::Group(group) => {
-            let mut inner = Group::new(group.delimiter(), named_self(group.stream(), owner));
-            inner.set_span(group.span());
-            TokenTree::from(inner).into()
-        }
-        other => TokenStream::from(other),
-    };
-    tokens.into_iter().flat_map(replaced).collect()
 }
 
 /// The type alone, for a function whose signature is not built.
@@ -380,7 +135,7 @@ fn twin(
     let open_types = signature.is_open();
     let marked = match (owner, &function.sig.output) {
         (None, syn::ReturnType::Type(_, gives))
-            if !open_types && signature.errors != crate::results::Errors::Given =>
+            if !open_types && signature.errors != crate::signature::Errors::Given =>
         {
             let own = declared(signature, &|k| signature.result.has_length(&format!("$k{k}$")));
             quote! {
@@ -417,10 +172,10 @@ fn twin(
         false => methods(signature, &given(signature)),
     };
     // The text that gives an `Option` has no derivatives, and is called in place of this one.
-    let is_given = signature.errors == crate::results::Errors::Given;
+    let is_given = signature.errors == crate::signature::Errors::Given;
     let methods = if is_given { TokenStream::new() } else { methods };
     let (called_as, given_twin) = match (signature.errors, given_text) {
-        (crate::results::Errors::Fail, Some((other, given, lowered))) => {
+        (crate::signature::Errors::Fail, Some((other, given, lowered))) => {
             let twin = twin(function, other, given, lowered, owner, None, None);
             let called = quote! {
                 fn called(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
@@ -429,7 +184,7 @@ fn twin(
             };
             (called, twin)
         }
-        (crate::results::Errors::Fail, None) => {
+        (crate::signature::Errors::Fail, None) => {
             let called = quote! {
                 fn called(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                     linker.only_surely(<Self as ::jut::rust::Source>::NAME)

@@ -1,58 +1,14 @@
 //! Expressions: a text for the value, and lines before the statement for what must happen besides.
 
-use crate::body::{Arm, Tail};
-use crate::early::JUMP;
-use crate::function::{Local, Lowering};
+use crate::lowering::{Arm, Local, Lowering, Tail};
+use crate::syntax::{JUMP, unwrapped};
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
+use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Stmt, UnOp};
-
-/// The value of an expression.
-#[derive(Clone, Debug)]
-pub(crate) struct Value {
-    pub text: String,
-    pub ty: Ty,
-    /// How tightly the text binds: 0 `if`, 1 `||`, 2 `&&`, 3 comparisons, 4 `+ -`, 5 `* /`, 6 unary, 9 the rest.
-    pub level: u8,
-    /// Whether no assignment changes it: it may be computed later.
-    pub stable: bool,
-    /// Whether it cannot fail and costs next to nothing: it may be computed for nothing.
-    pub cheap: bool,
-    /// An integer is at least this.
-    pub least: i64,
-}
-
-impl Value {
-    /// What a name means that nothing assigns.
-    pub fn name(text: String, ty: Ty, least: i64) -> Value {
-        Value { text, ty, level: 9, stable: true, cheap: true, least }
-    }
-
-    pub fn new(text: String, ty: Ty, level: u8, of: &[&Value]) -> Value {
-        Value {
-            text,
-            ty,
-            level,
-            stable: of.iter().all(|v| v.stable),
-            cheap: of.iter().all(|v| v.cheap),
-            least: i64::MIN,
-        }
-    }
-
-    /// The same, not for nothing.
-    pub fn costly(mut self) -> Value {
-        self.cheap = false;
-        self
-    }
-
-    /// The text where something that binds as tightly as this stands round it.
-    pub fn within(&self, level: u8) -> String {
-        if self.level < level { format!("({})", self.text) } else { self.text.clone() }
-    }
-}
 
 impl Lowering<'_> {
     /// A value under a name of its own.
@@ -119,11 +75,11 @@ impl Lowering<'_> {
 
     /// A truth value.
     pub fn condition(&mut self, expr: &Expr) -> Result<Value, Refusal> {
-        match (expr, crate::enums::let_in(expr)) {
+        match (expr, crate::syntax::let_in(expr)) {
             (Expr::Let(own), _) => self.let_condition(own),
             // What stands behind it reads the names that it binds.
             (Expr::Binary(binary), Some(_)) if matches!(binary.op, syn::BinOp::And(_)) => {
-                if let Some(late) = crate::enums::let_in(&binary.right) {
+                if let Some(late) = crate::syntax::let_in(&binary.right) {
                     return Err(crate::enums::late(late));
                 }
                 let left = self.condition(&binary.left)?;
@@ -153,7 +109,7 @@ impl Lowering<'_> {
             Expr::Index(index) => self.index(index),
             Expr::Call(call) => self.call(call, false),
             Expr::MethodCall(call)
-                if crate::grown::GROWING.contains(&call.method.to_string().as_str())
+                if crate::syntax::GROWING.contains(&call.method.to_string().as_str())
                     && self.is_list(&call.receiver) =>
             {
                 self.grow(call)?;
@@ -175,7 +131,7 @@ impl Lowering<'_> {
                 });
                 self.scopes.pop();
                 let (condition, then) = then?;
-                let other = self.arm_value(&crate::body::block_of(other))?;
+                let other = self.arm_value(&crate::syntax::block_of(other))?;
                 let (then, other) = self.same(then, other, &branch.if_token)?;
                 Ok(self.chosen(condition, then, other).unwrap_or_else(unit))
             }
@@ -210,7 +166,7 @@ impl Lowering<'_> {
                 self.member(&whole, &field.member)
             }
             Expr::Macro(call) => self.macro_call(&call.mac),
-            Expr::Loop(l) if crate::loops::gives_value(l) => {
+            Expr::Loop(l) if crate::syntax::gives_value(l) => {
                 self.no_jump(expr)?;
                 self.loop_value(l)
             }
@@ -235,7 +191,7 @@ impl Lowering<'_> {
             Expr::Await(a) => refuse(&a.await_token, "`await` has no derivative"),
             Expr::Block(block) => {
                 let l = crate::loops::of_block(block)?;
-                match crate::loops::gives_value(&l) {
+                match crate::syntax::gives_value(&l) {
                     true => self.loop_value(&l),
                     false => self.endless_loop(&l).map(|()| unit()),
                 }
@@ -253,8 +209,8 @@ impl Lowering<'_> {
         if self.jumps_of(expr).is_empty() {
             return Ok(());
         }
-        match crate::early::question(expr) {
-            Some(token) => refuse(&token, crate::early::WITHIN),
+        match crate::syntax::question(expr) {
+            Some(token) => refuse(&token, crate::syntax::WITHIN),
             None => refuse(expr, JUMP),
         }
     }
@@ -409,7 +365,7 @@ impl Lowering<'_> {
             return Ok(self.none());
         }
         // What may be a constant of the type is one; a variant without fields is written like it.
-        match crate::enums::variant_of(&path.path) {
+        match crate::syntax::variant_of(&path.path) {
             Some((owner, name)) if name.contains(char::is_lowercase) => {
                 self.variant(&owner, &name, &[])
             }
@@ -514,7 +470,7 @@ impl Lowering<'_> {
         if let Some(q) = &literal.qself {
             return refuse(&q.ty, "write the struct by its own path");
         }
-        if let Some((owner, name)) = crate::enums::variant_of(&literal.path) {
+        if let Some((owner, name)) = crate::syntax::variant_of(&literal.path) {
             let fields: Vec<(Member, &Expr)> =
                 literal.fields.iter().map(|f| (f.member.clone(), &f.expr)).collect();
             return self.variant(&owner, &name, &fields);
@@ -710,20 +666,6 @@ impl Lowering<'_> {
             }
             other => other,
         }
-    }
-}
-
-/// What has no value.
-pub(crate) fn unit() -> Value {
-    Value::name(String::new(), Ty::Unit, i64::MIN)
-}
-
-/// Without parentheses.
-pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(inner) => unwrapped(&inner.expr),
-        Expr::Group(inner) => unwrapped(&inner.expr),
-        other => other,
     }
 }
 

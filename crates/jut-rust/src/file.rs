@@ -1,8 +1,7 @@
 //! A whole Rust file: its functions with the attribute, and what they name that stands in the same file. For those who want to see
 //! the text; rustc is not asked, so a name means the first item of the file that has it.
 
-use crate::calls::key;
-use crate::expand::named_self;
+use crate::syntax::{key, named_self};
 use crate::template::Hole;
 use crate::types::{Ty, read};
 use crate::{Lowered, Refusal, Signature, lower, signature};

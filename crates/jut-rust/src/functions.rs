@@ -4,118 +4,16 @@
 //! that is an argument becomes a function without a name of the text, which the called definition is written out with.
 
 use crate::elements::Item;
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering, indented};
-use crate::signature::has_sizes;
+use crate::lowering::{Closure, Local, Lowering, indented};
+use crate::syntax::{unwrapped, words};
 use crate::template::Hole;
-use crate::types::{Step, Ty, read_outside};
+use crate::types::{Step, Ty};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use std::collections::HashMap;
 use std::rc::Rc;
-use syn::visit::Visit;
-use syn::{Expr, ExprClosure, Type, TypeParam, TypeParamBound};
-
-/// A closure, and what is in scope where it is written.
-pub(crate) struct Closure {
-    pub expr: ExprClosure,
-    pub scopes: Vec<HashMap<String, Local>>,
-}
-
-/// The type parameters of a function: those that are functions, `F: Fn(f64) -> f64`, and the others. Lengths, `const N: usize`,
-/// become holes.
-pub(crate) fn parameters(
-    generics: &syn::Generics,
-    holes: &mut Vec<Hole>,
-) -> Result<(HashMap<String, Ty>, Vec<TypeParam>), Refusal> {
-    let (mut found, mut types) = (HashMap::new(), Vec::new());
-    for parameter in generics.type_params() {
-        let mut bounds: Vec<&TypeParamBound> = parameter.bounds.iter().collect();
-        for predicate in generics.where_clause.iter().flat_map(|w| &w.predicates) {
-            if let syn::WherePredicate::Type(of) = predicate
-                && matches!(&of.bounded_ty, Type::Path(p) if p.path.is_ident(&parameter.ident))
-            {
-                bounds.extend(&of.bounds);
-            }
-        }
-        match bound(bounds.into_iter(), holes)? {
-            Some(ty) => found.insert(parameter.ident.to_string(), ty),
-            None => {
-                types.push(parameter.clone());
-                None
-            }
-        };
-    }
-    for parameter in generics.const_params() {
-        if !matches!(&parameter.ty, Type::Path(p) if p.path.is_ident("usize")) {
-            return refuse(
-                &parameter.ty,
-                "a parameter of the type is a length: write `const N: usize`",
-            );
-        }
-        holes.push(Hole::Length(parameter.ident.clone()));
-    }
-    Ok((found, types))
-}
-
-/// The type of a parameter that is a function.
-pub(crate) fn function_type(
-    ty: &Type,
-    known: &HashMap<String, Ty>,
-    holes: &mut Vec<Hole>,
-) -> Result<Option<Ty>, Refusal> {
-    match ty {
-        Type::Reference(inner) => function_type(&inner.elem, known, holes),
-        Type::Paren(inner) => function_type(&inner.elem, known, holes),
-        Type::ImplTrait(bounds) => bound(bounds.bounds.iter(), holes),
-        Type::TraitObject(bounds) => bound(bounds.bounds.iter(), holes),
-        Type::BareFn(bare) => {
-            signature(bare.inputs.iter().map(|i| &i.ty), &bare.output, holes).map(Some)
-        }
-        Type::Path(path) => {
-            Ok(path.path.get_ident().and_then(|i| known.get(&i.to_string())).cloned())
-        }
-        _ => Ok(None),
-    }
-}
-
-fn bound<'a>(
-    bounds: impl Iterator<Item = &'a TypeParamBound>,
-    holes: &mut Vec<Hole>,
-) -> Result<Option<Ty>, Refusal> {
-    for bound in bounds {
-        let TypeParamBound::Trait(bound) = bound else { continue };
-        let Some(last) = bound.path.segments.last() else { continue };
-        if let syn::PathArguments::Parenthesized(inner) = &last.arguments {
-            return signature(inner.inputs.iter(), &inner.output, holes).map(Some);
-        }
-    }
-    Ok(None)
-}
-
-fn signature<'a>(
-    inputs: impl Iterator<Item = &'a Type>,
-    output: &syn::ReturnType,
-    holes: &mut Vec<Hole>,
-) -> Result<Ty, Refusal> {
-    let mut each = |ty: &Type| {
-        let found = read_outside(ty, holes)?;
-        match has_sizes(&found) {
-            true => refuse(
-                ty,
-                "a function that is given takes and gives values of fixed sizes: write `[f64; N]`",
-            ),
-            false => Ok(found),
-        }
-    };
-    let inputs: Result<Vec<Ty>, Refusal> = inputs.map(&mut each).collect();
-    match output {
-        syn::ReturnType::Type(_, ty) => Ok(Ty::Function(inputs?, Box::new(each(ty)?))),
-        syn::ReturnType::Default => {
-            refuse(output, "a function that is given gives a value: write `-> f64`")
-        }
-    }
-}
+use syn::{Expr, ExprClosure};
 
 impl Lowering<'_> {
     /// `let g = |x| ..;`
@@ -237,22 +135,4 @@ impl Lowering<'_> {
         lines.push(value.text);
         Ok(format!("fn ({}) -> {{\n{}\n}}", names.join(", "), indented(&lines)))
     }
-}
-
-/// The words in an expression that may be names.
-pub(crate) fn words(expr: &Expr) -> Vec<String> {
-    struct Words(Vec<String>);
-    impl Visit<'_> for Words {
-        fn visit_path(&mut self, path: &syn::Path) {
-            if let Some(ident) = path.get_ident() {
-                let name = ident.to_string();
-                if !self.0.contains(&name) {
-                    self.0.push(name);
-                }
-            }
-        }
-    }
-    let mut found = Words(Vec::new());
-    found.visit_expr(expr);
-    found.0
 }

@@ -17,16 +17,14 @@
 //!
 //! Cost: that of the longer list at each `push` outside of a loop; as many elements as are pushed in one.
 
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering, indented};
+use crate::lowering::{Local, Lowering, indented};
+use crate::syntax::{GROWING, unwrapped};
 use crate::types::{Extent, Ty, array};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use std::collections::HashMap;
 use syn::visit::Visit;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Stmt};
-
-/// Methods that make a list longer.
-pub(crate) const GROWING: &[&str] = &["push", "extend", "extend_from_slice"];
 
 /// The list that a statement pushes to, and what it pushes.
 fn pushed(statement: &Stmt) -> Option<(String, &Expr)> {
@@ -34,23 +32,6 @@ fn pushed(statement: &Stmt) -> Option<(String, &Expr)> {
     let Expr::Path(path) = unwrapped(&call.receiver) else { return None };
     let name = path.path.get_ident()?.to_string();
     (call.method == "push" && call.args.len() == 1).then(|| (name, &call.args[0]))
-}
-
-/// `Vec::new()`, `Vec::with_capacity(n)`, `vec![]`.
-pub(crate) fn is_empty(expr: &Expr) -> bool {
-    match unwrapped(expr) {
-        Expr::Call(call) => match unwrapped(&call.func) {
-            Expr::Path(path) => {
-                let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
-                let last = words.next().unwrap_or_default();
-                matches!(last.as_str(), "new" | "with_capacity")
-                    && words.next().as_deref() == Some("Vec")
-            }
-            _ => false,
-        },
-        Expr::Macro(call) => call.mac.path.is_ident("vec") && call.mac.tokens.is_empty(),
-        _ => false,
-    }
 }
 
 /// How often a name stands in something.
@@ -143,7 +124,7 @@ impl Lowering<'_> {
             let value = self.expression(argument)?;
             return self.longer(&name, &local, value, None);
         }
-        let (list, count) = match crate::chains::is_iterator(argument) {
+        let (list, count) = match crate::iterators::is_iterator(argument) {
             true => {
                 let chain: ExprMethodCall = syn::parse_quote!(#argument.collect());
                 let list = self.chain(&chain)?;
@@ -341,7 +322,7 @@ fn grows(name: &str, block: &syn::Block) -> usize {
         fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
             let method = call.method.to_string();
             let changes = GROWING.contains(&method.as_str())
-                || crate::relisted::RELISTING.contains(&method.as_str());
+                || crate::syntax::RELISTING.contains(&method.as_str());
             let own = matches!(unwrapped(&call.receiver), Expr::Path(p) if p.path.is_ident(self.0));
             self.1 += usize::from(changes && own);
             syn::visit::visit_expr_method_call(self, call);

@@ -15,9 +15,9 @@
 //! An integer of which nothing at all is found is an `i32` in Rust. That nothing is found is known here only as far as this file
 //! looks; where the meaning depends on it, rustc is asked: see [`crate::literals`].
 
-use crate::expression::Value;
-use crate::function::Lowering;
+use crate::lowering::Lowering;
 use crate::types::{Step, Ty, array};
+use crate::value::Value;
 
 impl Lowering<'_> {
     /// The type as far as it is known now.

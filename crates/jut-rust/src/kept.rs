@@ -12,10 +12,9 @@
 //! are `mut`, which Rust lends to it until then. (A number that is assigned meanwhile would be another one.)
 //! Ensures: what fails fails where Rust does. What does not meet this is refused as before.
 
-use crate::chains::STAGES;
-use crate::early::bound;
-use crate::expression::unwrapped;
-use crate::function::Lowering;
+use crate::iterators::STAGES;
+use crate::lowering::Lowering;
+use crate::syntax::{bound, unwrapped};
 use crate::types::{Extent, Ty};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use std::collections::HashSet;

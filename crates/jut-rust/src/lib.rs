@@ -11,38 +11,45 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`types`] | the types of the subset |
-//! | [`names`] | one name for each binding |
+//! | | **the ground** |
+//! | `syntax`, `iterators` | questions about Rust's syntax that need no types |
+//! | [`types`], [`names`] | the types of the subset; one name for each binding |
 //! | [`template`] | text with holes and places |
-//! | `signature` | what a function takes and gives |
-//! | `function` | a whole function: the passes over its body |
+//! | `parameters`, `signature` | what a function takes and gives |
+//! | `value`, `lowering` | the text of an expression; the function that is being translated |
+//! | | **expressions** |
+//! | `expression`, `operators`, `calls`, `macros` | expressions |
+//! | `overloaded` | operators of structs |
+//! | `methods`, `numbers` | the methods of numbers |
+//! | `functions` | closures |
+//! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
+//! | | **statements** |
 //! | `body` | statements; early `return`, `break`, `continue` |
 //! | `early` | jumps out of values, `?` |
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
-//! | `expression`, `operators`, `calls`, `macros` | expressions |
-//! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
-//! | `grown`, `counted` | lists that grow |
-//! | `stacked` | lists whose length changes in branches and loops |
+//! | `matches`, `enums` | `match`; variants of enums, patterns, `if let` |
+//! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
+//! | | **lists** |
 //! | `elements`, `chains`, `staged` | chains of iterators |
 //! | `kept` | iterators under a name |
+//! | `grown`, `counted` | lists that grow |
+//! | `stacked` | lists whose length changes in branches and loops |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
-//! | `restated` | what is said by other Rust, `matches!`, `contains` |
-//! | `parted` | parts of lists that methods hand out |
-//! | `options` | `Option` in a body |
-//! | [`results`] | `Result`, and `?` on one |
-//! | `enums` | variants of enums, patterns, `if let` |
-//! | `overloaded` | operators of structs |
-//! | `functions` | closures, and parameters that are functions |
-//! | `matches` | `match`, and whether a pattern fits |
-//! | `methods`, `numbers` | the methods of numbers |
-//! | `generic` | functions of type parameters, traits |
-//! | [`expand`], `module` | the items beside the function; the attribute of a module |
+//! | `restated`, `parted` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out |
+//! | | **items** |
+//! | `function` | a whole function: the passes over its body |
+//! | `attribute` | the attribute of a function, an `impl` block (`implementation`), a trait (`traits`), a module (`module`) |
+//! | [`expand`], `generic` | the items beside a function, and beside one with type parameters |
 //! | `derivatives` | the functions among them that call derivatives |
+//! | `derive` | the items beside a struct ([`mod@data`]), an enum (`enumeration`), one that holds itself (`recursive`) |
 //! | [`mod@file`] | a whole file, for those who want to see the text |
-//! | [`data`], `enumeration`, `recursive` | the items beside a struct, beside an enum, beside one that holds itself |
+//!
+//! Invariant: no two files import each other, and the ground knows nothing of the rest. What translates statements and
+//! expressions, which contain each other, are methods of one type, in a file for each construct.
 
+mod attribute;
 mod bindings;
 mod body;
 mod calls;
@@ -50,6 +57,7 @@ mod chains;
 mod counted;
 pub mod data;
 mod derivatives;
+mod derive;
 mod early;
 mod elements;
 mod enumeration;
@@ -61,10 +69,13 @@ mod function;
 mod functions;
 mod generic;
 mod grown;
+mod implementation;
 mod inference;
+mod iterators;
 mod kept;
 mod literals;
 mod loops;
+mod lowering;
 mod macros;
 mod matches;
 mod methods;
@@ -74,6 +85,7 @@ mod numbers;
 mod operators;
 mod options;
 mod overloaded;
+mod parameters;
 mod parted;
 mod rearranged;
 mod recursive;
@@ -83,15 +95,17 @@ mod results;
 mod signature;
 mod stacked;
 mod staged;
+mod syntax;
 pub mod template;
+mod traits;
 pub mod types;
+mod value;
 
-pub use data::data;
+pub use attribute::differentiable;
 pub use derivatives::{Given, methods};
-pub use expand::differentiable;
+pub use derive::data;
 pub use function::{Lowered, lower};
-pub use results::Errors;
-pub use signature::{Parameter, Signature, signature};
+pub use signature::{Errors, Parameter, Signature, signature};
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

@@ -11,7 +11,7 @@
 //!
 //! Only literals whose operations may leave the range are written so: for others the type makes no difference.
 
-use crate::function::Lowering;
+use crate::lowering::Lowering;
 use crate::types::Ty;
 use proc_macro2::{Group, LineColumn, Span, TokenStream, TokenTree};
 use std::collections::HashSet;

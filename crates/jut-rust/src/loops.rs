@@ -3,13 +3,12 @@
 //! A `for` over a range is a `for`, whose bounds are computed once, as Rust does. A loop that may be left
 //! early goes on only while a variable says so.
 
-use crate::body::{Jump, Lines, Tail};
 use crate::elements::{Elements, Item};
-use crate::expression::{Value, unwrapped};
-use crate::function::{Frame, Local, Lowering, indented};
-use crate::operators::literal;
+use crate::lowering::{Frame, Jump, Lines, Local, Lowering, Tail, indented};
+use crate::syntax::{gives_value, unwrapped};
 use crate::template::What;
 use crate::types::Ty;
+use crate::value::{Value, literal};
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -106,7 +105,8 @@ impl Lowering<'_> {
             Expr::MethodCall(call) => call.method != "clone" && call.method != "to_vec",
             Expr::Reference(reference) => reference.mutability.is_some(),
             Expr::Call(call) => {
-                crate::chains::zipped(call).is_some() || crate::chains::repeated(call).is_some()
+                crate::iterators::zipped(call).is_some()
+                    || crate::iterators::repeated(call).is_some()
             }
             _ => false,
         };
@@ -365,7 +365,7 @@ impl Lowering<'_> {
 
     pub fn while_loop(&mut self, l: &ExprWhile) -> Result<(), Refusal> {
         self.no_jump(&l.cond)?;
-        if crate::enums::let_in(&l.cond).is_some() {
+        if crate::syntax::let_in(&l.cond).is_some() {
             let (label, condition, body) = (&l.label, &l.cond, &l.body);
             return self.endless_loop(&syn::parse_quote! {
                 #label loop { if #condition #body else { break; } }
@@ -477,38 +477,4 @@ fn ended_block(block: &syn::ExprBlock, value: bool) -> Result<ExprLoop, Refusal>
         loop_token: Default::default(),
         body: Block { brace_token: block.block.brace_token, stmts: statements },
     })
-}
-
-/// Whether a loop ends with a value.
-pub(crate) fn gives_value(l: &ExprLoop) -> bool {
-    struct Found<'a>(Option<&'a syn::Lifetime>, u32, bool);
-    impl Visit<'_> for Found<'_> {
-        fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
-            let own = match &jump.label {
-                None => self.1 == 0,
-                Some(label) => self.0.is_some_and(|own| own.ident == label.ident),
-            };
-            self.2 |= own && jump.expr.is_some();
-        }
-        fn visit_expr_for_loop(&mut self, l: &ExprForLoop) {
-            self.1 += 1;
-            self.visit_block(&l.body);
-            self.1 -= 1;
-        }
-        fn visit_expr_while(&mut self, l: &ExprWhile) {
-            self.1 += 1;
-            self.visit_block(&l.body);
-            self.1 -= 1;
-        }
-        fn visit_expr_loop(&mut self, l: &ExprLoop) {
-            self.1 += 1;
-            self.visit_block(&l.body);
-            self.1 -= 1;
-        }
-        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-        fn visit_item(&mut self, _: &syn::Item) {}
-    }
-    let mut found = Found(l.label.as_ref().map(|l| &l.name), 0, false);
-    found.visit_block(&l.body);
-    found.2
 }

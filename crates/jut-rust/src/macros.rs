@@ -3,11 +3,10 @@
 //! `assert!(c, "said")` is a `check` of the text whose failure is Rust's panic, with its message. What is there in debug builds only is there
 //! where the caller is one: rustc says so when the text is put together.
 
-use crate::expression::{Value, unit};
-use crate::function::Lowering;
-use crate::operators::literal;
+use crate::lowering::Lowering;
 use crate::template::What;
 use crate::types::{Extent, Ty};
+use crate::value::{Value, literal, unit};
 use crate::{Refusal, refuse};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};

@@ -8,10 +8,9 @@
 //!
 //! Requires: a guard does not fail. Operators in one are those of numbers.
 
-use crate::body::Tail;
-use crate::expression::{Value, unit};
-use crate::function::Lowering;
+use crate::lowering::{Lowering, Tail};
 use crate::types::Ty;
+use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -56,7 +55,7 @@ impl Lowering<'_> {
             let condition = match &arm.guard {
                 None => tested,
                 Some((_, guard)) => {
-                    if let Some(late) = crate::enums::let_in(guard) {
+                    if let Some(late) = crate::syntax::let_in(guard) {
                         return Err(crate::enums::late(late));
                     }
                     let before = std::mem::replace(&mut self.plain_operators, true);

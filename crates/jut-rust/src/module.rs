@@ -50,8 +50,11 @@ fn is_test(tokens: &TokenStream) -> bool {
     tokens.to_string() == "test"
 }
 
-/// The module with the derivatives of its functions.
-pub(crate) fn of_module(module: &ItemMod) -> TokenStream {
+/// The module with the derivatives of its functions: `differentiable` is the attribute of an item.
+pub(crate) fn of_module(
+    module: &ItemMod,
+    differentiable: &dyn Fn(TokenStream) -> TokenStream,
+) -> TokenStream {
     let ItemMod { attrs, vis, unsafety, mod_token, ident, content, semi } = module;
     let Some((_, items)) = content else {
         let said = "a module in a file of its own is not read here: write the attribute before its functions";
@@ -59,7 +62,7 @@ pub(crate) fn of_module(module: &ItemMod) -> TokenStream {
         return quote!(#(#attrs)* #vis #unsafety #mod_token #ident #semi #error);
     };
     let each = items.iter().map(|item| match is_taken(item) {
-        true => crate::expand::differentiable(TokenStream::new(), quote!(#item)),
+        true => differentiable(quote!(#item)),
         false => quote!(#item),
     });
     quote!(#(#attrs)* #vis #unsafety #mod_token #ident { #(#each)* })

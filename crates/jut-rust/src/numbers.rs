@@ -3,12 +3,12 @@
 //! Which methods there are, and their texts, is in `methods`; here is what depends on the receiver's type. Where only rustc knows
 //! that (a struct's field), the text has all forms, and the linker takes the one that fits.
 
-use crate::expression::Value;
-use crate::function::Lowering;
+use crate::lowering::Lowering;
 use crate::methods::{self, fill};
-use crate::operators::literal;
+use crate::syntax::is_from_fn;
 use crate::template::What;
 use crate::types::{Extent, Ty, array};
+use crate::value::{Value, literal};
 use crate::{Refusal, refuse};
 use syn::Expr;
 
@@ -270,7 +270,7 @@ impl Lowering<'_> {
         let index = self.names.unique("i");
         let item = crate::elements::Item::One(Value::name(index.clone(), Ty::Usize, 0));
         // Rows may be made in the same way.
-        let rows = match crate::expression::unwrapped(function) {
+        let rows = match crate::syntax::unwrapped(function) {
             Expr::Closure(closure) => is_from_fn(&closure.body),
             _ => false,
         };
@@ -282,7 +282,7 @@ impl Lowering<'_> {
         let mut lines = block.lines;
         lines.push(value.text);
         let list = self.names.unique("list");
-        let body = crate::function::indented(&lines);
+        let body = crate::lowering::indented(&lines);
         self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
         Ok(Value::name(list, array(element, Extent::Fixed(n.to_string())), i64::MIN))
     }
@@ -307,19 +307,8 @@ impl Lowering<'_> {
         let mut lines = block.lines;
         lines.push(value.text);
         let list = self.names.unique("list");
-        let body = crate::function::indented(&lines);
+        let body = crate::lowering::indented(&lines);
         self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
         Ok(Value::name(list, array(value.ty, extent), i64::MIN))
-    }
-}
-
-/// Whether an expression is `std::array::from_fn(..)`.
-pub(crate) fn is_from_fn(expr: &Expr) -> bool {
-    match crate::expression::unwrapped(expr) {
-        Expr::Call(call) => match crate::expression::unwrapped(&call.func) {
-            Expr::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "from_fn"),
-            _ => false,
-        },
-        _ => false,
     }
 }

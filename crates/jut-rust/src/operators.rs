@@ -3,31 +3,15 @@
 //! Integers of the text are i64 and wrap, as in a release build of Rust. What would be another number than
 //! Rust's is an error when it runs: a `usize` below zero, an `i32` out of its range, `i64::MIN / -1`.
 
-use crate::expression::{Value, unit, unwrapped};
-use crate::function::Lowering;
-use crate::template::{What, bare};
+use crate::lowering::Lowering;
+use crate::syntax::{compound, unwrapped};
+use crate::template::What;
 use crate::types::Ty;
+use crate::value::{Value, literal, unit};
 use crate::{Refusal, refuse};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary};
-
-/// The operator of a compound assignment.
-pub(crate) fn compound(op: &BinOp) -> Option<&'static str> {
-    Some(match op {
-        BinOp::AddAssign(_) => "+",
-        BinOp::SubAssign(_) => "-",
-        BinOp::MulAssign(_) => "*",
-        BinOp::DivAssign(_) => "/",
-        BinOp::RemAssign(_) => "%",
-        BinOp::BitAndAssign(_) => "&",
-        BinOp::BitOrAssign(_) => "|",
-        BinOp::BitXorAssign(_) => "^",
-        BinOp::ShlAssign(_) => "<<",
-        BinOp::ShrAssign(_) => ">>",
-        _ => return None,
-    })
-}
 
 fn plain(op: &BinOp) -> &'static str {
     match op {
@@ -49,11 +33,6 @@ fn plain(op: &BinOp) -> &'static str {
         BinOp::Ge(_) => ">=",
         other => compound(other).unwrap_or("&&"),
     }
-}
-
-/// The value of a text that is an integer literal.
-pub(crate) fn literal(value: &Value) -> Option<i64> {
-    bare(&value.text).parse().ok()
 }
 
 impl Lowering<'_> {

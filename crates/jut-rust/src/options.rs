@@ -10,35 +10,14 @@
 //! So a value needs a type without sizes of its own, and `None` a type beside it. As a parameter it is two parameters of the text, by the
 //! second of which derivatives are; as a result it is the pair.
 
-use crate::chains::is_iterator;
 use crate::elements::Item;
-use crate::expression::{Value, unwrapped};
-use crate::function::Lowering;
+use crate::iterators::is_iterator;
+use crate::lowering::Lowering;
+use crate::syntax::{METHODS, unwrapped};
 use crate::types::{Extent, Step, Ty};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
-
-/// The methods of an `Option`.
-pub(crate) const METHODS: &[&str] = &[
-    "unwrap",
-    "expect",
-    "unwrap_or",
-    "unwrap_or_else",
-    "map_or",
-    "is_some",
-    "is_none",
-    "is_some_and",
-    "unwrap_or_default",
-    "filter",
-    "or",
-    "or_else",
-    "and_then",
-    "copied",
-    "cloned",
-    "as_ref",
-    "as_deref",
-    "map",
-];
 
 /// Those of them that nothing else has.
 const OWN: &[&str] = &[
@@ -346,13 +325,13 @@ impl Lowering<'_> {
     fn branches(
         &mut self,
         there: Value,
-        then: (crate::body::Lines, Value),
-        other: (crate::body::Lines, Value),
+        then: (crate::lowering::Lines, Value),
+        other: (crate::lowering::Lines, Value),
     ) -> Value {
         let ty = self.unify(&then.1.ty, &other.1.ty);
         let (a, b) = (Value { ty: ty.clone(), ..then.1 }, Value { ty, ..other.1 });
         let value = self.chosen(there, (then.0, Some(a)), (other.0, Some(b)));
-        let value = value.unwrap_or_else(crate::expression::unit);
+        let value = value.unwrap_or_else(crate::value::unit);
         self.named(Value { stable: false, ..value }, "value")
     }
 
@@ -472,5 +451,5 @@ fn is_of_option(pattern: &Pat) -> bool {
 
 /// Whether a method call ends an iterator.
 fn ends(expr: &Expr) -> bool {
-    matches!(unwrapped(expr), Expr::MethodCall(call) if crate::chains::is_chain(call))
+    matches!(unwrapped(expr), Expr::MethodCall(call) if crate::iterators::is_chain(call))
 }

@@ -11,11 +11,11 @@
 //! Cost: of numbers, none; of structs, that of the call.
 
 use crate::Refusal;
-use crate::calls::key;
-use crate::expression::Value;
-use crate::function::Lowering;
+use crate::lowering::Lowering;
+use crate::syntax::key;
 use crate::template::{Hole, What};
 use crate::types::{Step, Ty};
+use crate::value::Value;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::{GenericArgument, ItemImpl, PathArguments, Type};

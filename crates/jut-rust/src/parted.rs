@@ -14,9 +14,8 @@
 //! Ensures: Rust's values; what panics is an error.
 //! Cost: that of what is written; of `split_at_mut`, a copy of the list and back.
 
-use crate::early::has_word;
-use crate::expression::unwrapped;
-use crate::function::Lowering;
+use crate::lowering::Lowering;
+use crate::syntax::{has_word, unwrapped};
 use crate::{Refusal, refuse};
 use quote::quote;
 use syn::spanned::Spanned;

@@ -13,34 +13,17 @@
 //! Cost: that of a new list; of an order n log n comparisons of keys, each of which is computed once.
 
 use crate::elements::Item;
-use crate::expression::{Value, unwrapped};
-use crate::function::{Lowering, indented};
+use crate::lowering::{Lowering, indented};
 use crate::options::{Compared, compared};
+use crate::syntax::unwrapped;
 use crate::template::What;
 use crate::types::Ty;
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Pat};
-
-/// The methods.
-pub(crate) const CHANGING: &[&str] = &[
-    "swap",
-    "fill",
-    "copy_from_slice",
-    "copy_within",
-    "clone_from_slice",
-    "reverse",
-    "rotate_left",
-    "rotate_right",
-    "sort",
-    "sort_unstable",
-    "sort_by",
-    "sort_unstable_by",
-    "sort_by_key",
-    "sort_unstable_by_key",
-];
 
 impl Lowering<'_> {
     /// One of these methods.

@@ -5,11 +5,11 @@
 //! fields have floats, else a twin: `TreeGrad` with the same variants, of the fields with floats. Fields that hold the type again have floats if
 //! any other has.
 
-use crate::calls::key;
 use crate::data::{no_tuple, said};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
+use crate::syntax::key;
 use crate::template::Hole;
 use crate::types::{Ty, read, read_outside};
 use crate::{Refusal, spanned};
@@ -284,7 +284,7 @@ fn parts(
 /// A type with the name in place of `Self`.
 fn with_name(ty: &Type, own: &Ident) -> Type {
     let owner: Type = syn::parse_quote!(#own);
-    syn::parse2(crate::expand::named_self(ty.to_token_stream(), &owner))
+    syn::parse2(crate::syntax::named_self(ty.to_token_stream(), &owner))
         .unwrap_or_else(|_| ty.clone())
 }
 

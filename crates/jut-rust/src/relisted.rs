@@ -15,27 +15,14 @@
 //! Ensures: Rust's list and value; where Rust panics it is an error.
 //! Cost: that of the new list.
 
-use crate::expression::{Value, unit, unwrapped};
-use crate::function::{Local, Lowering};
+use crate::lowering::{Local, Lowering};
+use crate::syntax::{RELISTING, unwrapped};
 use crate::template::What;
 use crate::types::{Extent, Ty, array};
+use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
-
-/// The methods.
-pub(crate) const RELISTING: &[&str] = &[
-    "pop",
-    "truncate",
-    "insert",
-    "remove",
-    "swap_remove",
-    "clear",
-    "resize",
-    "split_off",
-    "retain",
-    "dedup",
-];
 
 impl Lowering<'_> {
     /// Whether a call is one of these methods of a list that has a name.
@@ -207,7 +194,7 @@ impl Lowering<'_> {
         let (Some(init), pattern) = (&local.init, &local.pat) else { return Ok(false) };
         let Expr::MethodCall(end) = unwrapped(&init.expr) else { return Ok(false) };
         let known = end.method == "unzip" || end.method == "partition";
-        if !known || !crate::chains::is_iterator(&end.receiver) {
+        if !known || !crate::iterators::is_iterator(&end.receiver) {
             return Ok(false);
         }
         const NAMES: &str = "give both lists names: `let (a, b): (Vec<_>, Vec<_>) = ..`";
@@ -222,7 +209,7 @@ impl Lowering<'_> {
         let (a, b) = (&a.ident, &b.ident);
         let types: Vec<Option<&syn::Type>> = match written {
             Some(syn::Type::Tuple(types)) => {
-                let plain = |ty| (!crate::body::has_infer(ty)).then_some(ty);
+                let plain = |ty| (!crate::syntax::has_infer(ty)).then_some(ty);
                 types.elems.iter().map(plain).collect()
             }
             _ => Vec::new(),
@@ -254,11 +241,11 @@ impl Lowering<'_> {
             Stmt::Expr(each, Some(Default::default())),
         ]);
         // What is gone over may have the names of the lists: so these become known behind it.
-        let hidden = [a, b].iter().any(|name| crate::early::has_word(source, &name.to_string()));
+        let hidden = [a, b].iter().any(|name| crate::syntax::has_word(source, &name.to_string()));
         if hidden {
             return refuse(pattern, "give these lists names that the chain has not");
         }
-        self.statements(&restated, crate::body::Tail::Unit)?;
+        self.statements(&restated, crate::lowering::Tail::Unit)?;
         Ok(true)
     }
 }

@@ -12,8 +12,9 @@
 //! which one that is.
 //! Cost: that of what is written.
 
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering};
+use crate::lowering::{Local, Lowering};
+use crate::syntax::unwrapped;
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::TokenStream;
 use std::collections::HashMap;

@@ -23,47 +23,18 @@
 //! Ensures: a call of a derivative is an error exactly where the function gives an `Err`, or panics; its message is the `Err`'s, as it is
 //! written.
 
-use crate::body::block_of;
-use crate::expression::{Value, unwrapped};
-use crate::function::Lowering;
-use crate::signature::Signature;
+use crate::lowering::Lowering;
+use crate::signature::{Errors, Signature};
+use crate::syntax::{block_of, unwrapped};
 use crate::template::Hole;
-use crate::types::Ty;
+use crate::types::{Ty, success};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprMethodCall, GenericArgument, ItemFn, PathArguments, Stmt, Type};
-
-/// What a text does where its function gives an `Err`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Errors {
-    /// The function gives no `Result`.
-    #[default]
-    Absent,
-    /// It fails.
-    Fail,
-    /// It gives a `None`.
-    Given,
-}
-
-/// What a `Result` is of, if a type is one.
-pub(crate) fn success(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Paren(inner) => success(&inner.elem),
-        Type::Group(inner) => success(&inner.elem),
-        Type::Path(path) => {
-            let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
-            let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
-            match of.args.first() {
-                Some(GenericArgument::Type(inner)) => Some(inner),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
+use syn::{Block, Expr, ExprMethodCall, GenericArgument, ItemFn, Stmt};
 
 /// Methods of a `Result`, or that make one of an `Option`, which change what an error is and nothing else.
 const SAME: &[&str] = &["map_err", "ok_or", "ok_or_else", "ok"];
@@ -175,8 +146,8 @@ impl Ends {
             }
             Expr::Match(m) => m.arms.iter_mut().for_each(|arm| self.end(&mut arm.body)),
             Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {}
-            Expr::Macro(call) if crate::early::panics(&call.mac) => {}
-            Expr::Loop(l) if !crate::loops::gives_value(l) => {}
+            Expr::Macro(call) if crate::syntax::panics(&call.mac) => {}
+            Expr::Loop(l) if !crate::syntax::gives_value(l) => {}
             Expr::While(_) | Expr::ForLoop(_) => {}
             other => *other = syn::parse_quote!(#other?),
         }
@@ -211,15 +182,15 @@ impl Ends {
 fn branches_first(block: &mut Block) {
     let Some(Stmt::Expr(Expr::If(branch), None)) = block.stmts.last() else { return };
     let fails = |stmts: &[Stmt]| match stmts {
-        [Stmt::Expr(Expr::Macro(call), _)] => crate::early::panics(&call.mac),
-        [Stmt::Macro(call)] => crate::early::panics(&call.mac),
+        [Stmt::Expr(Expr::Macro(call), _)] => crate::syntax::panics(&call.mac),
+        [Stmt::Macro(call)] => crate::syntax::panics(&call.mac),
         _ => false,
     };
     let Some((_, other)) = &branch.else_branch else { return };
     let mut branch = branch.clone();
     let rest = match (fails(&branch.then_branch.stmts), fails(&block_of(other))) {
         (true, false) => block_of(other),
-        (false, true) if crate::enums::let_in(&branch.cond).is_none() => {
+        (false, true) if crate::syntax::let_in(&branch.cond).is_none() => {
             let condition = &branch.cond;
             *branch.cond = syn::parse_quote!(!(#condition));
             let rest = branch.then_branch.stmts;
@@ -317,7 +288,7 @@ pub(crate) fn otherwise_fails(local: &syn::Local) -> Option<Stmt> {
         _ => return None,
     };
     let text = syn::parse2::<syn::LitStr>(call.tokens.clone()).ok();
-    let text = text.filter(|_| crate::early::panics(call))?;
+    let text = text.filter(|_| crate::syntax::panics(call))?;
     let (pattern, value) = (&own.elems[0], &init.expr);
     Some(syn::parse_quote!(let #pattern = (#value).ok_or(#text)?;))
 }
@@ -327,8 +298,8 @@ struct Closures(Option<Refusal>);
 
 impl Visit<'_> for Closures {
     fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
-        if let Some(span) = crate::chains::returns_in(&closure.body) {
-            let message = crate::chains::OUT_OF_A_CLOSURE.to_string();
+        if let Some(span) = crate::iterators::returns_in(&closure.body) {
+            let message = crate::iterators::OUT_OF_A_CLOSURE.to_string();
             self.0.get_or_insert(Refusal { span: Some(span), message });
         }
         syn::visit::visit_expr_closure(self, closure);
@@ -364,7 +335,7 @@ pub(crate) fn surely(sure: bool, hole: Hole) -> Hole {
 impl Signature {
     /// The signature of the second text; nothing if there is none.
     pub fn given(&self) -> Option<Signature> {
-        let sizes = crate::signature::has_sizes(&self.result) || self.result.has_mixed();
+        let sizes = crate::types::has_sizes(&self.result) || self.result.has_mixed();
         let plain = self.errors == Errors::Fail && !sizes && self.result != Ty::Unit;
         plain.then(|| Signature {
             result: Ty::Option(Box::new(self.result.clone())),
@@ -383,7 +354,7 @@ impl Lowering<'_> {
     /// `e?` where the text fails at an error: what is in the `Ok`.
     pub fn succeeded(&mut self, question: &syn::ExprTry) -> Result<Value, Refusal> {
         if !self.fails() {
-            return refuse(&question.question_token, crate::early::WITHIN);
+            return refuse(&question.question_token, crate::syntax::WITHIN);
         }
         let mut inner = unwrapped(&question.expr);
         let mut message = None;
@@ -478,7 +449,7 @@ impl Lowering<'_> {
         };
         let Some(pattern) = closure.inputs.first() else { return Ok(None) };
         let (receiver, body) = (&call.receiver, &closure.body);
-        if crate::chains::is_iterator(receiver) || crate::early::question(body).is_some() {
+        if crate::iterators::is_iterator(receiver) || crate::syntax::question(body).is_some() {
             return Ok(None);
         }
         let same: Expr = match call.method.to_string().as_str() {
@@ -500,8 +471,8 @@ impl Lowering<'_> {
     /// Whether a method is one with the attribute, by its name.
     fn is_user_method(&self, call: &ExprMethodCall) -> bool {
         let name = call.method.to_string();
-        !crate::chains::is_chain(call)
-            && !crate::options::METHODS.contains(&name.as_str())
+        !crate::iterators::is_chain(call)
+            && !crate::syntax::METHODS.contains(&name.as_str())
             && !crate::methods::is_known(&name)
             && !["first", "last", "get", "iter", "pop"].contains(&name.as_str())
     }

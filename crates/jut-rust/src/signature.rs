@@ -8,9 +8,8 @@
 //!
 //! Requires: types of the subset. What is a `&mut` is a result too; a `Result` is what is in its `Ok` ([`Errors`]).
 
-use crate::results::Errors;
 use crate::template::Hole;
-use crate::types::{Extent, Ty, read_outside, read_signature};
+use crate::types::{Extent, Ty, has_sizes, read_outside, read_signature};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -133,7 +132,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         return refuse(token, "an `unsafe fn` is not differentiable: write a safe function");
     }
     let mut lengths = Vec::new();
-    let (functions, mut types) = crate::functions::parameters(&sig.generics, &mut lengths)?;
+    let (functions, mut types) = crate::parameters::parameters(&sig.generics, &mut lengths)?;
     let mut parameters = Vec::new();
     for input in &sig.inputs {
         let typed = match (input, owner) {
@@ -177,10 +176,10 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             Type::Reference(reference) => reference.mutability.take().is_some(),
             _ => false,
         };
-        let given = crate::functions::function_type(&typed.ty, &functions, &mut lengths)?;
+        let given = crate::parameters::function_type(&typed.ty, &functions, &mut lengths)?;
         let changed = changed && given.is_none();
         if given.is_none() {
-            crate::generic::named(&mut written, &mut types);
+            crate::parameters::named(&mut written, &mut types);
         }
         parameters.push(Parameter {
             name: ident.ident.to_string(),
@@ -214,7 +213,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
     }
     let changes = parameters.iter().any(|p: &Parameter| p.changed);
     let (output, errors) = match &sig.output {
-        ReturnType::Type(arrow, ty) => match crate::results::success(ty) {
+        ReturnType::Type(arrow, ty) => match crate::types::success(ty) {
             Some(Type::Tuple(none)) if none.elems.is_empty() => (ReturnType::Default, Errors::Fail),
             Some(inner) => (ReturnType::Type(*arrow, Box::new(inner.clone())), Errors::Fail),
             None => (sig.output.clone(), Errors::Absent),
@@ -251,11 +250,11 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
              function for each result",
         ),
         _ => {
-            let bounds = crate::generic::bounds(&sig.generics, &types);
-            let own = crate::generic::lengths_of_structs(&mut lengths);
+            let bounds = crate::parameters::bounds(&sig.generics, &types);
+            let own = crate::parameters::lengths_of_structs(&mut lengths);
             let signature =
                 Signature { parameters, result, written, types, own, bounds, lengths, errors };
-            crate::generic::found(&signature)?;
+            found(&signature)?;
             for (k, name) in signature.lengths() {
                 let length = format!("$k{k}$");
                 if !signature.parameters.iter().any(|p| p.ty.has_length(&length)) {
@@ -301,12 +300,39 @@ pub(crate) fn with_names(function: &ItemFn) -> Option<ItemFn> {
     (!first.is_empty()).then_some(own)
 }
 
-/// Whether a value has sizes that are known only when it is there.
-pub(crate) fn has_sizes(ty: &Ty) -> bool {
-    match ty {
-        Ty::Array(_, Extent::Slice | Extent::Vec) => true,
-        Ty::Array(element, _) => has_sizes(element),
-        Ty::Tuple(items) => items.iter().any(has_sizes),
-        _ => false,
+/// What a text does where its function gives an `Err`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Errors {
+    /// The function gives no `Result`.
+    #[default]
+    Absent,
+    /// It fails.
+    Fail,
+    /// It gives a `None`.
+    Given,
+}
+
+/// Whether the arguments of a call say what each type parameter is, and each length of a struct.
+fn found(signature: &Signature) -> Result<(), Refusal> {
+    for name in names(signature) {
+        let named = |ty: &Ty| crate::parameters::open_in(ty, &[name], &signature.lengths).is_some();
+        if !signature.parameters.iter().any(|p| named(&p.ty)) {
+            let said = match signature.own.contains(name) {
+                false => {
+                    "a type parameter is the type of a parameter here, of its elements, or of a struct that is one: `p: &P`, \
+                     `p: &[P]`, `p: &Pair<P>`"
+                }
+                true => {
+                    "a struct's length is that of a parameter here, or of its elements: `s: &State<N>`, `s: &[State<N>]`"
+                }
+            };
+            return refuse(name, said);
+        }
     }
+    Ok(())
+}
+
+/// The names of the parameters for each choice of which there is a text.
+pub(crate) fn names(signature: &Signature) -> impl Iterator<Item = &Ident> {
+    signature.types.iter().map(|t| &t.ident).chain(&signature.own)
 }

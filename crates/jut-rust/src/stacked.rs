@@ -19,11 +19,10 @@
 //! Cost: each change of the length is a new list. What only pushes and does not read costs less ([`grown`](crate::grown),
 //! [`counted`](crate::counted)), and is not written so.
 
-use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering};
-use crate::grown::GROWING;
-use crate::relisted::RELISTING;
+use crate::lowering::{Local, Lowering};
+use crate::syntax::{GROWING, RELISTING, unwrapped};
 use crate::types::{Extent, Ty, array};
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use syn::visit::Visit;
@@ -62,12 +61,12 @@ impl Visit<'_> for Uses<'_> {
         if is_named(&call.receiver, self.name) {
             self.grows += usize::from(GROWING.contains(&method.as_str()));
             self.relists += usize::from(RELISTING.contains(&method.as_str()));
-            let changes = crate::rearranged::CHANGING.contains(&method.as_str());
+            let changes = crate::syntax::CHANGING.contains(&method.as_str());
             self.assigns += usize::from(changes || method.ends_with("_mut"));
         }
         self.assigns += usize::from(
             is_part(&call.receiver, self.name)
-                && (crate::rearranged::CHANGING.contains(&method.as_str()) || method == "iter_mut"),
+                && (crate::syntax::CHANGING.contains(&method.as_str()) || method == "iter_mut"),
         );
         syn::visit::visit_expr_method_call(self, call);
     }
@@ -83,7 +82,7 @@ impl Visit<'_> for Uses<'_> {
         syn::visit::visit_expr_assign(self, assign);
     }
     fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
-        let compound = crate::operators::compound(&binary.op).is_some();
+        let compound = crate::syntax::compound(&binary.op).is_some();
         self.assigns += usize::from(compound && is_part(&binary.left, self.name));
         syn::visit::visit_expr_binary(self, binary);
     }
@@ -96,7 +95,7 @@ impl Visit<'_> for Uses<'_> {
         self.stands += usize::from(path.is_ident(self.name));
     }
     fn visit_macro(&mut self, call: &syn::Macro) {
-        self.stands += usize::from(crate::early::has_word(&call.tokens, self.name));
+        self.stands += usize::from(crate::syntax::has_word(&call.tokens, self.name));
     }
 }
 
@@ -122,9 +121,9 @@ fn given_others(expr: &Expr) -> Vec<String> {
                 right @ Expr::MethodCall(call) => {
                     let part = ["filter", "take_while", "flat_map", "filter_map", "take", "skip"];
                     call.method == "collect"
-                        && part.iter().any(|name| crate::early::has_word(right, name))
+                        && part.iter().any(|name| crate::syntax::has_word(right, name))
                 }
-                right => crate::grown::is_empty(right),
+                right => crate::syntax::is_empty(right),
             };
             if other {
                 self.1.push(name.to_string());
@@ -138,7 +137,7 @@ fn given_others(expr: &Expr) -> Vec<String> {
 
 /// The names of what methods are called on, or what is assigned.
 fn candidates(expr: &Expr) -> Vec<String> {
-    let mut names = crate::functions::words(expr);
+    let mut names = crate::syntax::words(expr);
     names.dedup();
     names
 }

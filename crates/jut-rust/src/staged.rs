@@ -10,11 +10,13 @@
 //!
 //! Requires: a body behind `flat_map` or `flatten`, which is a loop in a loop, is left by no jump.
 
-use crate::chains::{Head, Stage, is_iterator, split};
+use crate::chains::{Head, NESTED, Stage, is_nested};
 use crate::elements::Item;
-use crate::expression::{Value, unwrapped};
-use crate::function::{Lowering, indented};
+use crate::iterators::{is_iterator, split};
+use crate::lowering::{Lowering, indented};
+use crate::syntax::unwrapped;
 use crate::types::Ty;
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use syn::{Expr, ExprForLoop};
 
@@ -144,7 +146,7 @@ impl Lowering<'_> {
     }
 
     /// A test that ends the loop where it fails.
-    fn ended(&mut self, test: &Value, block: crate::body::Lines, go: &Value) {
+    fn ended(&mut self, test: &Value, block: crate::lowering::Lines, go: &Value) {
         self.guard(test, block, &format!("{} = false", go.text));
         self.assigned += 1;
         self.reach = self.reach.min(self.depth.saturating_sub(1));
@@ -197,7 +199,7 @@ impl Lowering<'_> {
     }
 
     /// A branch whose lines may do nothing that is seen.
-    pub fn guard(&mut self, test: &Value, mut block: crate::body::Lines, other: &str) {
+    pub fn guard(&mut self, test: &Value, mut block: crate::lowering::Lines, other: &str) {
         if !block.effect && other.is_empty() {
             block.lines.push("check 0 >= 0".to_string());
         }
@@ -205,11 +207,3 @@ impl Lowering<'_> {
         self.lines.push(format!("if {} {{\n{}\n}}{other}", test.text, indented(&block.lines)));
     }
 }
-
-/// Whether a method goes over elements of an element.
-pub(crate) fn is_nested(stage: &Stage<'_>) -> bool {
-    stage.call.method == "flat_map" || stage.call.method == "flatten"
-}
-
-pub(crate) const NESTED: &str =
-    "this is not built before a method that ends early or keeps one: write a `for` loop";

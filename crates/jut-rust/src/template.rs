@@ -11,6 +11,8 @@
 //! a field, has a tag of several words; the table is in `jut::rust`, at `written`.
 
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Expr, Lit};
 
 const START: char = '\u{1}';
 const MIDDLE: char = '\u{2}';
@@ -95,4 +97,47 @@ pub fn finish(text: &str, marks: &[(Span, What)]) -> (String, Vec<Place>) {
         }
     }
     (out, places)
+}
+
+/// The text of the length in `[T; N]`.
+pub(crate) fn length_of(length: &Expr, holes: &mut Vec<Hole>) -> String {
+    if let Expr::Lit(literal) = length
+        && let Lit::Int(n) = &literal.lit
+    {
+        return n.base10_digits().to_string();
+    }
+    let own = |hole: &Hole| match (hole, length) {
+        (Hole::Length(name), Expr::Path(path)) => path.path.is_ident(name),
+        _ => false,
+    };
+    if let Some(k) = holes.iter().position(own) {
+        return format!("$k{k}$");
+    }
+    let tokens = length.to_token_stream();
+    format!("$k{}$", hole_of(Hole::Constant(quote!(#tokens as usize)), holes))
+}
+
+/// The number of a hole, which is added unless it is there.
+pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
+    let wanted = written(&hole);
+    holes.iter().position(|h| written(h) == wanted).unwrap_or_else(|| {
+        holes.push(hole);
+        holes.len() - 1
+    })
+}
+
+/// A hole as a text that no other one has.
+fn written(hole: &Hole) -> String {
+    match hole {
+        Hole::Function(t) => format!("function {t}"),
+        Hole::Call(t, of) => format!("call {t} {of}"),
+        Hole::Bound(t, name) => format!("bound {t} {name}"),
+        Hole::Constant(t) => format!("constant {t}"),
+        Hole::Method(t, key) => format!("method {key} {t}"),
+        Hole::Data(t) => format!("data {t}"),
+        Hole::Length(t) => format!("length {t}"),
+        Hole::Default(t) => format!("default {t}"),
+        Hole::Operator(key, left, right) => format!("operator {key} {left} {right}"),
+        Hole::Sure(inner) => format!("sure {}", written(inner)),
+    }
 }

@@ -1,7 +1,6 @@
 //! Types of the Rust functions that can be differentiated.
 
-use crate::function::{hole_of, length_of};
-use crate::template::Hole;
+use crate::template::{Hole, hole_of, length_of};
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -205,7 +204,7 @@ const KNOWN: &[&str] = &[
 
 /// Reads the type of a parameter, a result or a field.
 pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
-    if crate::results::success(ty).is_some() {
+    if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
     let found = read(ty, holes)?;
@@ -228,13 +227,13 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
 
 /// Reads the type of a parameter or result, which may be an `Option`: of what has no sizes of its own.
 pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
-    if crate::results::success(ty).is_some() {
+    if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
     let found = read(ty, holes)?;
     match &found {
         Ty::Option(inner) if !inner.has_option() && **inner != Ty::Unit => {
-            match crate::signature::has_sizes(inner) || inner.has_mixed() {
+            match crate::types::has_sizes(inner) || inner.has_mixed() {
                 true => refuse(
                     ty,
                     "an `Option` is one of a number, a struct, or an array of fixed size here",
@@ -435,4 +434,31 @@ fn is_block(ty: &Ty) -> bool {
 /// An array of a length.
 pub fn array(element: Ty, extent: Extent) -> Ty {
     Ty::Array(Box::new(element), extent)
+}
+
+/// What a `Result` is of, if a type is one.
+pub(crate) fn success(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Paren(inner) => success(&inner.elem),
+        Type::Group(inner) => success(&inner.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
+            let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
+            match of.args.first() {
+                Some(GenericArgument::Type(inner)) => Some(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether a value has sizes that are known only when it is there.
+pub(crate) fn has_sizes(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(_, Extent::Slice | Extent::Vec) => true,
+        Ty::Array(element, _) => has_sizes(element),
+        Ty::Tuple(items) => items.iter().any(has_sizes),
+        _ => false,
+    }
 }

@@ -1,0 +1,162 @@
+//! The methods and functions of an `impl` block, and what stands beside them.
+
+use crate::expand::beside;
+use crate::generic::{is_std, link_name};
+use crate::literals::with_types;
+use crate::overloaded::{operator_of, with_output, without_reference, word};
+use crate::syntax::{key, named_self, spanned_like};
+use crate::{Refusal, methods, spanned};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::{ItemFn, Type};
+
+/// The methods and functions of an `impl` block. Each has a type of its own, `Type_method`.
+pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
+    let fail = |refusal: Refusal| {
+        let error = refusal.error();
+        quote!(#block #error)
+    };
+    if let Err(refusal) = open_impl(block) {
+        return fail(refusal);
+    }
+    let operator = operator_of(block);
+    let owner = match &operator {
+        Some(_) => without_reference(&block.self_ty),
+        None => &*block.self_ty,
+    };
+    let output = block.items.iter().find_map(|item| match item {
+        syn::ImplItem::Type(own) if own.ident == "Output" => Some(&own.ty),
+        _ => None,
+    });
+    let Type::Path(path) = owner else {
+        return fail(spanned(owner, "an `impl` of a struct that derives `jut::Data` is expected"));
+    };
+    let short = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    let (mut all, mut integers) = (TokenStream::new(), Vec::new());
+    for item in &block.items {
+        let syn::ImplItem::Fn(method) = item else { continue };
+        let (attrs, vis, sig, body) = (&method.attrs, &method.vis, &method.sig, &method.block);
+        let conditions = attrs.iter().filter(|a| a.path().is_ident("cfg"));
+        let mut sig = sig.clone();
+        with_parameters(&mut sig.generics, &block.generics);
+        let tokens = quote!(#(#conditions)* #vis #sig #body);
+        let tokens = with_output(tokens, output.filter(|_| operator.is_some()));
+        let tokens = named_self(tokens, owner);
+        let plain = sig.ident.to_string();
+        if methods::is_known(&plain) {
+            let said = "numbers have a method of this name: give this one another name";
+            all.extend(spanned(&sig.ident, said).error());
+            continue;
+        }
+        match syn::parse2::<ItemFn>(tokens) {
+            Ok(function) => {
+                let method = plain.trim_start_matches("r#");
+                // There may be several for different right operands.
+                let right = match &operator {
+                    Some(own) if own.written => format!("_{}", word(&own.right)),
+                    _ => String::new(),
+                };
+                let name = format_ident!("{short}_{method}{right}", span = sig.ident.span());
+                let of = block.trait_.as_ref().map(|(_, path, _)| path);
+                let (twin, taken) = beside(&function, &name, Some(owner), of);
+                all.extend(twin);
+                integers.extend(taken);
+                let key = key(&plain);
+                let conditions = &function.attrs;
+                let gives = match &function.sig.output {
+                    syn::ReturnType::Type(_, ty) => ty.to_token_stream(),
+                    syn::ReturnType::Default => quote!(()),
+                };
+                let mut generics = block.generics.clone();
+                for ty in generics.type_params_mut() {
+                    ty.bounds.extend::<[syn::TypeParamBound; 2]>([
+                        syn::parse_quote!(::jut::rust::Data),
+                        syn::parse_quote!('static),
+                    ]);
+                }
+                let (declared, named, said) = generics.split_for_impl();
+                if let Some(operator) = &operator {
+                    let right = named_self(operator.right.to_token_stream(), owner);
+                    all.extend(quote! {
+                        #(#conditions)*
+                        #[automatically_derived]
+                        impl #declared ::jut::rust::Operator<#key, #right, #gives> for #owner #said {
+                            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                                linker.called::<#name #named>()
+                            }
+                        }
+                    });
+                    if operator.written {
+                        continue;
+                    }
+                }
+                all.extend(quote! {
+                    #(#conditions)*
+                    #[automatically_derived]
+                    impl #declared ::jut::rust::Method<#key, #gives> for #owner #said {
+                        fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                            linker.called::<#name #named>()
+                        }
+                        fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                            linker.function::<#name #named>()
+                        }
+                    }
+                });
+            }
+            Err(error) => all.extend(error.to_compile_error()),
+        }
+    }
+    let block = with_links(block, &short);
+    let block = with_types(quote!(#block), &integers);
+    quote!(#block #all)
+}
+
+/// Whether the parameters of an `impl` block are built.
+fn open_impl(block: &syn::ItemImpl) -> Result<(), Refusal> {
+    for parameter in &block.generics.params {
+        let said = match (parameter, &block.trait_) {
+            (syn::GenericParam::Lifetime(_), _) => {
+                "a type that derives `jut::Data` borrows nothing"
+            }
+            (_, Some((_, path, _))) if !is_std(path) => {
+                "a trait is had by a type without open parameters here: write `impl Trait for Pair<f64>`, `for State<3>`"
+            }
+            _ => continue,
+        };
+        return Err(spanned(parameter, said));
+    }
+    Ok(())
+}
+
+/// Parameters of a method with those of its `impl` block before them.
+fn with_parameters(own: &mut syn::Generics, block: &syn::Generics) {
+    let inner = std::mem::take(&mut own.params);
+    own.params.extend(block.params.iter().cloned().chain(inner));
+    if let Some(said) = &block.where_clause {
+        own.make_where_clause().predicates.extend(said.predicates.clone());
+    }
+}
+
+/// An `impl` of a trait, with the functions that find the texts of its methods.
+fn with_links(block: &syn::ItemImpl, short: &str) -> syn::ItemImpl {
+    let mut own = block.clone();
+    let Some((_, path, _)) = &block.trait_ else { return own };
+    if is_std(path) {
+        return own;
+    }
+    for item in &block.items {
+        let syn::ImplItem::Fn(method) = item else { continue };
+        let plain = method.sig.ident.to_string();
+        let plain = plain.trim_start_matches("r#");
+        // An error about it is at the method.
+        let link = spanned_like(link_name(plain).to_token_stream(), method.sig.ident.span());
+        let name = format_ident!("{}_{}", short, plain);
+        own.items.push(syn::parse_quote! {
+            #[doc(hidden)]
+            fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                linker.called::<#name>()
+            }
+        });
+    }
+    own
+}

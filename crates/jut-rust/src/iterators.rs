@@ -1,0 +1,133 @@
+//! The syntax of iterators: which expressions are iterators, and what the methods of a chain are.
+
+use crate::syntax::unwrapped;
+use syn::visit::Visit;
+use syn::{Expr, ExprMethodCall};
+
+/// The methods that end a chain.
+const ENDS: &[&str] = &[
+    "sum",
+    "product",
+    "fold",
+    "count",
+    "all",
+    "any",
+    "collect",
+    "for_each",
+    "position",
+    "find",
+    "last",
+    "reduce",
+    "min_by",
+    "max_by",
+    "min",
+    "max",
+    "nth",
+    "next",
+    "rposition",
+    "rfind",
+];
+
+/// The methods that go on behind a `map` or `filter`.
+pub(crate) const STAGES: &[&str] = &[
+    "map",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "flatten",
+    "inspect",
+    "scan",
+    "skip_while",
+    "take_while",
+    "map_while",
+    "copied",
+    "cloned",
+];
+
+/// The methods that make an iterator of an array.
+pub(crate) const STARTS: &[&str] =
+    &["iter", "into_iter", "iter_mut", "windows", "chunks", "chunks_exact"];
+
+/// Whether a method call is the end of a chain over a range or an array's elements.
+pub(crate) fn is_chain(call: &ExprMethodCall) -> bool {
+    // Numbers have methods of these names too.
+    let plain = !matches!(call.method.to_string().as_str(), "min" | "max") || call.args.is_empty();
+    is_end(call) && plain && is_iterator(&call.receiver)
+}
+
+/// Whether an expression is an iterator over a range or an array's elements.
+pub(crate) fn is_iterator(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Range(_) => true,
+        Expr::Call(call) => zipped(call).is_some() || repeated(call).is_some(),
+        Expr::MethodCall(call) => {
+            STARTS.contains(&call.method.to_string().as_str())
+                || !is_end(call) && is_iterator(&call.receiver)
+        }
+        _ => false,
+    }
+}
+
+/// The value of `std::iter::repeat(v)`, `repeat_n(v, n)` or `once(v)`, and how often it is there.
+pub(crate) fn repeated(call: &syn::ExprCall) -> Option<(&Expr, Option<Expr>)> {
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    let (name, of) = (words.next()?, words.next()?);
+    match (name.as_str(), of.as_str(), call.args.len()) {
+        ("repeat", "iter", 1) => Some((&call.args[0], None)),
+        ("repeat_n", "iter", 2) => Some((&call.args[0], Some(call.args[1].clone()))),
+        ("once", "iter", 1) => Some((&call.args[0], Some(syn::parse_quote!(1_usize)))),
+        _ => None,
+    }
+}
+
+/// `std::iter::zip(a, b)`: a, and b.
+pub(crate) fn zipped(call: &syn::ExprCall) -> Option<(&Expr, &Expr)> {
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    let known = words.next()? == "zip" && words.next().is_none_or(|w| w == "iter");
+    match (known, &call.args.iter().collect::<Vec<_>>()[..]) {
+        (true, [a, b]) => Some((a, b)),
+        _ => None,
+    }
+}
+
+/// The methods at the end of an iterator that go on with its elements, and the iterator before them.
+pub(crate) fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
+    let (mut calls, mut source) = (Vec::new(), unwrapped(iterator));
+    while let Expr::MethodCall(call) = source {
+        let stage = STAGES.contains(&call.method.to_string().as_str());
+        if !stage || !is_iterator(&call.receiver) {
+            break;
+        }
+        calls.push(call);
+        source = unwrapped(&call.receiver);
+    }
+    // Copies are made by reading.
+    calls.retain(|call| call.method != "copied" && call.method != "cloned");
+    calls.reverse();
+    (calls, source)
+}
+
+/// The first `return` in the body of a closure.
+pub(crate) fn returns_in(body: &Expr) -> Option<proc_macro2::Span> {
+    let mut jumps = Returns(None);
+    jumps.visit_expr(body);
+    jumps.0
+}
+
+fn is_end(call: &ExprMethodCall) -> bool {
+    ENDS.contains(&call.method.to_string().as_str())
+}
+
+pub(crate) const OUT_OF_A_CLOSURE: &str =
+    "a `return` out of a closure is not built: write an `if` with a value";
+
+/// Looks for a `return`.
+struct Returns(Option<proc_macro2::Span>);
+
+impl Visit<'_> for Returns {
+    fn visit_expr_return(&mut self, jump: &syn::ExprReturn) {
+        self.0.get_or_insert(jump.return_token.span);
+    }
+}

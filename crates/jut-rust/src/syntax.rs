@@ -1,0 +1,334 @@
+//! Questions about Rust's syntax that have an answer without types.
+
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit::Visit;
+use syn::{BinOp, Expr, ExprForLoop, ExprLoop, ExprWhile, Pat, Path, Stmt, Type};
+
+/// Without parentheses.
+pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => unwrapped(&inner.expr),
+        Expr::Group(inner) => unwrapped(&inner.expr),
+        other => other,
+    }
+}
+
+/// The statements of an `else`.
+pub(crate) fn block_of(other: &Expr) -> Vec<Stmt> {
+    match other {
+        Expr::Block(block) => block.block.stmts.clone(),
+        other => vec![Stmt::Expr(other.clone(), None)],
+    }
+}
+
+/// Whether a block surely ends in a jump.
+pub(crate) fn diverges(statements: &[Stmt]) -> bool {
+    match statements.last() {
+        Some(Stmt::Expr(expr, _)) => match expr {
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
+            Expr::If(branch) => {
+                diverges(&branch.then_branch.stmts)
+                    && branch.else_branch.as_ref().is_some_and(|(_, e)| diverges(&block_of(e)))
+            }
+            Expr::Block(block) => diverges(&block.block.stmts),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether some part of a type is left to rustc.
+pub(crate) fn has_infer(ty: &syn::Type) -> bool {
+    struct Found(bool);
+    impl Visit<'_> for Found {
+        fn visit_type_infer(&mut self, _: &syn::TypeInfer) {
+            self.0 = true;
+        }
+    }
+    let mut found = Found(false);
+    found.visit_type(ty);
+    found.0
+}
+
+pub(crate) fn panics(call: &syn::Macro) -> bool {
+    ["panic", "unreachable", "todo", "unimplemented"].iter().any(|name| call.path.is_ident(name))
+}
+
+/// Whether a word stands in something.
+pub(crate) fn has_word(statement: &impl ToTokens, word: &str) -> bool {
+    fn found(tokens: TokenStream, word: &str) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => found(group.stream(), word),
+            TokenTree::Ident(ident) => ident == word,
+            _ => false,
+        })
+    }
+    found(statement.to_token_stream(), word)
+}
+
+/// The first `?` of an expression.
+pub(crate) fn question(expr: &Expr) -> Option<syn::Token![?]> {
+    struct Found(Option<syn::Token![?]>);
+    impl Visit<'_> for Found {
+        fn visit_expr_try(&mut self, t: &syn::ExprTry) {
+            self.0.get_or_insert(t.question_token);
+        }
+        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
+    }
+    let mut found = Found(None);
+    found.visit_expr(expr);
+    found.0
+}
+
+/// The operator of a compound assignment.
+pub(crate) fn compound(op: &BinOp) -> Option<&'static str> {
+    Some(match op {
+        BinOp::AddAssign(_) => "+",
+        BinOp::SubAssign(_) => "-",
+        BinOp::MulAssign(_) => "*",
+        BinOp::DivAssign(_) => "/",
+        BinOp::RemAssign(_) => "%",
+        BinOp::BitAndAssign(_) => "&",
+        BinOp::BitOrAssign(_) => "|",
+        BinOp::BitXorAssign(_) => "^",
+        BinOp::ShlAssign(_) => "<<",
+        BinOp::ShrAssign(_) => ">>",
+        _ => return None,
+    })
+}
+
+/// Whether a loop ends with a value.
+pub(crate) fn gives_value(l: &ExprLoop) -> bool {
+    struct Found<'a>(Option<&'a syn::Lifetime>, u32, bool);
+    impl Visit<'_> for Found<'_> {
+        fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
+            let own = match &jump.label {
+                None => self.1 == 0,
+                Some(label) => self.0.is_some_and(|own| own.ident == label.ident),
+            };
+            self.2 |= own && jump.expr.is_some();
+        }
+        fn visit_expr_for_loop(&mut self, l: &ExprForLoop) {
+            self.1 += 1;
+            self.visit_block(&l.body);
+            self.1 -= 1;
+        }
+        fn visit_expr_while(&mut self, l: &ExprWhile) {
+            self.1 += 1;
+            self.visit_block(&l.body);
+            self.1 -= 1;
+        }
+        fn visit_expr_loop(&mut self, l: &ExprLoop) {
+            self.1 += 1;
+            self.visit_block(&l.body);
+            self.1 -= 1;
+        }
+        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
+        fn visit_item(&mut self, _: &syn::Item) {}
+    }
+    let mut found = Found(l.label.as_ref().map(|l| &l.name), 0, false);
+    found.visit_block(&l.body);
+    found.2
+}
+
+/// Whether an expression is `std::array::from_fn(..)`.
+pub(crate) fn is_from_fn(expr: &Expr) -> bool {
+    match crate::syntax::unwrapped(expr) {
+        Expr::Call(call) => match crate::syntax::unwrapped(&call.func) {
+            Expr::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "from_fn"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The number by which a field or method is found.
+pub(crate) fn key(name: &str) -> u64 {
+    let name = name.trim_start_matches("r#");
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |k, b| (k ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The words in an expression that may be names.
+pub(crate) fn words(expr: &Expr) -> Vec<String> {
+    struct Words(Vec<String>);
+    impl Visit<'_> for Words {
+        fn visit_path(&mut self, path: &syn::Path) {
+            if let Some(ident) = path.get_ident() {
+                let name = ident.to_string();
+                if !self.0.contains(&name) {
+                    self.0.push(name);
+                }
+            }
+        }
+    }
+    let mut found = Words(Vec::new());
+    found.visit_expr(expr);
+    found.0
+}
+
+/// `Vec::new()`, `Vec::with_capacity(n)`, `vec![]`.
+pub(crate) fn is_empty(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Call(call) => match unwrapped(&call.func) {
+            Expr::Path(path) => {
+                let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+                let last = words.next().unwrap_or_default();
+                matches!(last.as_str(), "new" | "with_capacity")
+                    && words.next().as_deref() == Some("Vec")
+            }
+            _ => false,
+        },
+        Expr::Macro(call) => call.mac.path.is_ident("vec") && call.mac.tokens.is_empty(),
+        _ => false,
+    }
+}
+
+/// The names that a pattern binds.
+pub(crate) fn bound(pattern: &Pat) -> Vec<String> {
+    struct Bound(Vec<String>);
+    impl Visit<'_> for Bound {
+        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
+            self.0.push(ident.ident.to_string());
+            syn::visit::visit_pat_ident(self, ident);
+        }
+    }
+    let mut names = Bound(Vec::new());
+    names.visit_pat(pattern);
+    names.0
+}
+
+/// The `let` in a condition, if there is one.
+pub(crate) fn let_in(condition: &Expr) -> Option<&syn::ExprLet> {
+    struct Found<'a>(Option<&'a syn::ExprLet>);
+    impl<'a> Visit<'a> for Found<'a> {
+        fn visit_expr_let(&mut self, found: &'a syn::ExprLet) {
+            self.0.get_or_insert(found);
+        }
+        fn visit_expr_block(&mut self, _: &'a syn::ExprBlock) {}
+        fn visit_expr_if(&mut self, _: &'a syn::ExprIf) {}
+        fn visit_expr_match(&mut self, _: &'a syn::ExprMatch) {}
+        fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
+    }
+    let mut found = Found(None);
+    found.visit_expr(condition);
+    found.0
+}
+
+/// The enum and the variant of a path such as `Shape::Round`.
+pub(crate) fn variant_of(path: &Path) -> Option<(Path, String)> {
+    let upper = |s: &syn::PathSegment| {
+        s.ident.to_string().trim_start_matches("r#").starts_with(char::is_uppercase)
+    };
+    let (last, owner) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
+    if !upper(last) || !upper(owner) {
+        return None;
+    }
+    let name = last.ident.to_string();
+    let mut owner = path.clone();
+    owner.segments.pop();
+    owner.segments.pop_punct();
+    Some((owner, name))
+}
+
+/// Tokens with the type in place of `Self`.
+pub(crate) fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
+    let replaced = |token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => {
+            // The place is that of `Self`.
+            spanned_like(in_values(owner), ident.span())
+        }
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), named_self(group.stream(), owner));
+            inner.set_span(group.span());
+            TokenTree::from(inner).into()
+        }
+        other => TokenStream::from(other),
+    };
+    tokens.into_iter().flat_map(replaced).collect()
+}
+
+/// Tokens at another place.
+pub(crate) fn spanned_like(tokens: TokenStream, at: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(at);
+            token
+        })
+        .collect()
+}
+
+/// Methods that make a list longer.
+pub(crate) const GROWING: &[&str] = &["push", "extend", "extend_from_slice"];
+
+/// The methods.
+pub(crate) const CHANGING: &[&str] = &[
+    "swap",
+    "fill",
+    "copy_from_slice",
+    "copy_within",
+    "clone_from_slice",
+    "reverse",
+    "rotate_left",
+    "rotate_right",
+    "sort",
+    "sort_unstable",
+    "sort_by",
+    "sort_unstable_by",
+    "sort_by_key",
+    "sort_unstable_by_key",
+];
+
+/// The methods.
+pub(crate) const RELISTING: &[&str] = &[
+    "pop",
+    "truncate",
+    "insert",
+    "remove",
+    "swap_remove",
+    "clear",
+    "resize",
+    "split_off",
+    "retain",
+    "dedup",
+];
+
+pub(crate) const JUMP: &str = "a jump out of a value is not built here: write the `if` as a statement of its own, with the jump in it";
+
+pub(crate) const WITHIN: &str = "`?` is not built here: it stands in a statement of a function that gives an `Option`, not in a closure or a loop with a value";
+
+/// The methods of an `Option`.
+pub(crate) const METHODS: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_else",
+    "map_or",
+    "is_some",
+    "is_none",
+    "is_some_and",
+    "unwrap_or_default",
+    "filter",
+    "or",
+    "or_else",
+    "and_then",
+    "copied",
+    "cloned",
+    "as_ref",
+    "as_deref",
+    "map",
+];
+
+/// A type as it may stand in values too: `Point::<f64>`.
+fn in_values(ty: &Type) -> TokenStream {
+    let mut ty = ty.clone();
+    if let Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+        && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
+    {
+        arguments.colon2_token = Some(Default::default());
+    }
+    ty.to_token_stream()
+}

@@ -1,0 +1,77 @@
+//! A trait: beside each method the function that finds its text.
+
+use crate::generic::link_name;
+use crate::literals::with_types;
+use crate::syntax::named_self;
+use crate::{Refusal, spanned};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{ItemFn, ItemTrait, TraitItem, Type};
+
+/// A trait: beside each method the function that finds its text.
+pub(crate) fn trait_of(block: &ItemTrait) -> TokenStream {
+    match items(block) {
+        Ok(all) => all,
+        Err(refusal) => {
+            let error = refusal.error();
+            quote!(#block #error)
+        }
+    }
+}
+
+fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
+    if !block.generics.params.is_empty() {
+        return Err(spanned(
+            &block.generics,
+            "a generic trait is not built: write it without parameters",
+        ));
+    }
+    let (mut own, mut beside) = (block.clone(), TokenStream::new());
+    let mut integers = Vec::new();
+    let of = &block.ident;
+    for item in &block.items {
+        let TraitItem::Fn(method) = item else { continue };
+        let plain = method.sig.ident.to_string();
+        let plain = plain.trim_start_matches("r#");
+        if crate::methods::is_known(plain) {
+            let said = "numbers have a method of this name: give this one another name";
+            return Err(spanned(&method.sig.ident, said));
+        }
+        let link = link_name(plain);
+        let own_type = format_ident!("Own");
+        let Some(body) = &method.default else {
+            own.items.push(syn::parse_quote! {
+                #[doc(hidden)]
+                fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled
+                where
+                    Self: ::core::marker::Sized,
+                {
+                    linker.missing(#plain, ::core::any::type_name::<Self>())
+                }
+            });
+            continue;
+        };
+        let name = format_ident!("{}_{}", of, plain, span = method.sig.ident.span());
+        own.items.push(syn::parse_quote! {
+            #[doc(hidden)]
+            fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled
+            where
+                Self: ::core::marker::Sized + ::jut::rust::Data + 'static,
+            {
+                linker.called::<#name<Self>>()
+            }
+        });
+        let mut sig = method.sig.clone();
+        sig.generics.params.insert(0, syn::parse_quote!(#own_type: #of));
+        let (vis, attrs) = (&block.vis, method.attrs.iter().filter(|a| a.path().is_ident("cfg")));
+        let owner: Type = syn::parse_quote!(#own_type);
+        let tokens = named_self(quote!(#(#attrs)* #vis #sig #body), &owner);
+        let function: ItemFn = syn::parse2(tokens)
+            .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+        let (twin, taken) = crate::expand::beside(&function, &name, Some(&owner), None);
+        beside.extend(twin);
+        integers.extend(taken);
+    }
+    let own = with_types(quote!(#own), &integers);
+    Ok(quote!(#own #beside))
+}
