@@ -13,7 +13,7 @@
 use crate::elements::Item;
 use crate::iterators::is_iterator;
 use crate::lowering::Lowering;
-use crate::syntax::{METHODS, unwrapped};
+use crate::syntax::{OF_OPTIONS, unwrapped};
 use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
@@ -177,7 +177,7 @@ impl Lowering<'_> {
         expected: bool,
     ) -> Result<Option<Value>, Refusal> {
         let name = call.method.to_string();
-        let taken = METHODS.contains(&name.as_str());
+        let taken = OF_OPTIONS.contains(&name.as_str());
         if !taken && name != "clone" && self.is_option(&call.receiver) {
             return refuse(
                 &call.method,
@@ -295,7 +295,7 @@ impl Lowering<'_> {
     /// A value where an `Option` is expected: `f(x).map(g)` is one of what f gives.
     pub fn optional(&mut self, expr: &Expr) -> Result<Value, Refusal> {
         self.optional = matches!(unwrapped(expr), Expr::MethodCall(call)
-            if METHODS.contains(&call.method.to_string().as_str()));
+            if OF_OPTIONS.contains(&call.method.to_string().as_str()));
         let value = self.expression(expr);
         self.optional = false;
         value

@@ -263,7 +263,7 @@ pub(crate) fn spanned_like(tokens: TokenStream, at: Span) -> TokenStream {
 /// Methods that make a list longer.
 pub(crate) const GROWING: &[&str] = &["push", "extend", "extend_from_slice"];
 
-/// The methods.
+/// Methods that change a list in place.
 pub(crate) const CHANGING: &[&str] = &[
     "swap",
     "fill",
@@ -281,7 +281,7 @@ pub(crate) const CHANGING: &[&str] = &[
     "sort_unstable_by_key",
 ];
 
-/// The methods.
+/// Methods that take elements out of a list, or put some between.
 pub(crate) const RELISTING: &[&str] = &[
     "pop",
     "truncate",
@@ -295,12 +295,14 @@ pub(crate) const RELISTING: &[&str] = &[
     "dedup",
 ];
 
+/// What is said of a jump out of a value that is not built.
 pub(crate) const JUMP: &str = "a jump out of a value is not built here: write the `if` as a statement of its own, with the jump in it";
 
+/// What is said of a `?` that is not built.
 pub(crate) const WITHIN: &str = "`?` is not built here: it stands in a statement of a function that gives an `Option`, not in a closure or a loop with a value";
 
 /// The methods of an `Option`.
-pub(crate) const METHODS: &[&str] = &[
+pub(crate) const OF_OPTIONS: &[&str] = &[
     "unwrap",
     "expect",
     "unwrap_or",
