@@ -20,8 +20,8 @@
 //! Cost: linear in the function, plus one search per result for the summary.
 
 use crate::{Derivatives, Mask};
-use jut_ir::calls::strongly_connected;
 use jut_ir::entity::{EntityRef, SecondaryMap};
+use jut_ir::graph::strongly_connected;
 use jut_ir::prim::Partial;
 use jut_ir::{
     Atom, Block, Call, Cap, DataId, FieldPattern, FuncId, Function, NVar, Operand, Place, Program,

@@ -57,8 +57,9 @@ use crate::{Derivatives, Jvp, Mask, Passing, erase};
 use emit::Writer;
 use frame::Handle;
 use jut_ir::build::FunctionBuilder;
-use jut_ir::calls::{callees_first, components, for_each_call, strongly_connected};
+use jut_ir::calls::{callees_first, components, for_each_call};
 use jut_ir::entity::SecondaryMap;
+use jut_ir::graph::strongly_connected;
 use jut_ir::repair::repair;
 use jut_ir::{
     Block, CapData, Diagnostic, FuncId, Function, LinResultDecl, Loc, Mode, Origin, Place, Type,

@@ -11,7 +11,6 @@
 use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
 use crate::names::Name;
 use crate::prim::Prim;
-use crate::record::Record;
 use crate::size::Size;
 use crate::span::{Loc, Span};
 use crate::structured::Structured;
@@ -20,6 +19,7 @@ use crate::types::Type;
 
 mod checks;
 
+pub use crate::data::{Constructor, Data, Field, Record};
 pub use crate::scalar::Literal;
 pub use checks::{Check, Shown};
 
@@ -80,42 +80,6 @@ impl Program {
     pub fn constructor(&self, con: ConRef) -> &Constructor {
         &self.datas[con.data].constructors[con.index as usize]
     }
-}
-
-/// A data type: one constructor makes a record, several make a sum.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Data {
-    /// Its name, such as `Polar` or `f.tape1`.
-    pub name: String,
-    /// The constructors in order.
-    pub constructors: Vec<Constructor>,
-    /// The data type of its tangents, if that is declared ([`crate::tangent`]); itself, if it is one.
-    pub tangent: Option<DataId>,
-    /// If it is the mark of a record with sizes as parameters, that record ([`crate::record`]).
-    pub record: Option<Box<Record>>,
-    /// Doc comment, without the slashes.
-    pub doc: String,
-    /// The declaration in the user's text.
-    pub span: Span,
-}
-
-/// A constructor with telescoped fields: the type of a field may mention earlier i64 fields, the
-/// k-th field being written as the `NVar` with number k.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Constructor {
-    /// Its name, such as `Polar` or `f.tape1.true`.
-    pub name: String,
-    /// The fields in order.
-    pub fields: Vec<Field>,
-}
-
-/// A field of a constructor.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Field {
-    /// Its name.
-    pub name: Name,
-    /// Its type.
-    pub ty: Type,
 }
 
 /// One constructor of a data type.

@@ -3,6 +3,7 @@
 use crate::entity::{Cap, LVar, NVar};
 use crate::ir::*;
 use crate::size::Size;
+use crate::tape::TapePolicy;
 use crate::types::Type;
 
 /// What becomes of each operand; what is not said stays.
@@ -180,6 +181,16 @@ impl Rhs {
             Rhs::Prim(..) => !self.is_total_prim(),
             Rhs::Call(call) => callee(call.func),
             _ => false,
+        }
+    }
+}
+
+impl Block {
+    /// Where there is no tape, or it has been made, nothing is said of it.
+    pub fn forget_policies(&mut self) {
+        for stmt in &mut self.stmts {
+            stmt.loc.tape = TapePolicy::Free;
+            stmt.rhs.blocks_mut().into_iter().for_each(Block::forget_policies);
         }
     }
 }

@@ -8,8 +8,7 @@
 //! **Closure under differentiation**: partials use only primitives of this table, so derivatives of
 //! any order exist.
 
-use crate::ir::Literal;
-use crate::scalar::Scalar;
+use crate::scalar::{Literal, Scalar};
 use crate::types::Type;
 
 mod document;

@@ -1,8 +1,6 @@
 //! Scalars and literals: the one enumeration of them that types, primitives, the loop form, backends and headers
 //! share.
 
-use crate::types::Type;
-
 /// How wide a float is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
@@ -102,27 +100,6 @@ impl Scalar {
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Float(_))
     }
-
-    /// The type of values.
-    pub fn ty(self) -> Type {
-        match self {
-            Scalar::Float(width) => Type::Float(width),
-            Scalar::I64 => Type::I64,
-            Scalar::I32 => Type::I32,
-            Scalar::Bool => Type::Bool,
-        }
-    }
-
-    /// The scalar that a type is, if it is one.
-    pub fn of(ty: &Type) -> Option<Scalar> {
-        match ty {
-            Type::Float(width) => Some(Scalar::Float(*width)),
-            Type::I64 => Some(Scalar::I64),
-            Type::I32 => Some(Scalar::I32),
-            Type::Bool => Some(Scalar::Bool),
-            Type::Tuple(_) | Type::Array(..) | Type::Data(_) => None,
-        }
-    }
 }
 
 /// A literal.
@@ -150,11 +127,6 @@ impl Literal {
             Literal::I32(_) => Scalar::I32,
             Literal::Bool(_) => Scalar::Bool,
         }
-    }
-
-    /// Its type.
-    pub fn ty(self) -> Type {
-        self.scalar().ty()
     }
 
     /// Whether it is neither infinite nor NaN.

@@ -13,7 +13,6 @@
 //! ([`crate::Loc::tape`]): J copies it to what it makes of the statement's values, the optimiser keeps it, U does what it
 //! says, and nothing after U knows of it.
 
-use crate::ir::Block;
 use std::fmt;
 
 /// What U is to do with what a statement makes.
@@ -63,16 +62,6 @@ impl TapePolicy {
     /// Whether it is about the iterations of a loop.
     pub fn is_schedule(self) -> bool {
         !matches!(self, TapePolicy::Free | TapePolicy::Store | TapePolicy::Recompute)
-    }
-}
-
-impl Block {
-    /// Where there is no tape, or it has been made, nothing is said of it.
-    pub fn forget_policies(&mut self) {
-        for stmt in &mut self.stmts {
-            stmt.loc.tape = TapePolicy::Free;
-            stmt.rhs.blocks_mut().into_iter().for_each(Block::forget_policies);
-        }
     }
 }
 

@@ -33,7 +33,7 @@
 //! dimension removed. Cost: linear in the number of components; lists are cached per type.
 
 use cranelift_entity::EntityRef;
-use jut_ir::calls::strongly_connected;
+use jut_ir::graph::strongly_connected;
 use jut_ir::hash::HashMap;
 use jut_ir::{Data, DataId, Diagnostic, Function, Program, Record, Scalar, Size, Type};
 use std::collections::HashSet;

@@ -23,7 +23,7 @@ pub use jut_ir::calls::LEVELS;
 use crate::form::{Atom, LoopFuncId, LoopProgram, Stmt};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::Literal;
-use jut_ir::calls::{Component, strongly_connected};
+use jut_ir::graph::{Component, strongly_connected};
 
 /// Bytes of stack that the levels of a program may take.
 pub const MOST_STACK: usize = 1 << 30;

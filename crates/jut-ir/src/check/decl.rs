@@ -1,10 +1,10 @@
 //! Declarations as a whole: names, and the fields of data types.
 
 use super::binding::is_linear;
+use crate::data::Record;
 use crate::diagnostic::Diagnostic;
 use crate::entity::{DataId, EntityRef};
 use crate::ir::{Constructor, Data, Decl, Program};
-use crate::record::Record;
 use crate::types::Type;
 use std::collections::HashSet;
 

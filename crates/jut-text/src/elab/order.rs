@@ -11,7 +11,7 @@
 use super::derived::methods;
 use super::local::Local;
 use crate::ast::{Ast, Decl, Def, ExprKind};
-use jut_ir::calls::{Component, strongly_connected};
+use jut_ir::graph::{Component, strongly_connected};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 

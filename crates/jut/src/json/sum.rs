@@ -13,7 +13,7 @@ use super::{constructor, read_fields, read_i64};
 use crate::layout::is_flat;
 use crate::value::{Array, Value, cells};
 use jut_ir::entity::EntityRef;
-use jut_ir::record::parameter;
+use jut_ir::parameter;
 use jut_ir::{Data, NVar, Program, Record, Scalar, Size, Type};
 use serde_json::{Map, Value as Json};
 
