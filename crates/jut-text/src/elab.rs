@@ -26,6 +26,7 @@
 
 mod access;
 mod alias;
+mod arm;
 mod assigned;
 mod block;
 mod body;
@@ -38,14 +39,18 @@ mod each;
 mod early;
 mod effect;
 mod exact;
+mod fit;
+mod given;
 mod globals;
 mod guard;
+mod head;
 mod join;
 mod labels;
 mod library;
 mod linear;
 mod local;
 mod local_function;
+mod made;
 mod narrow;
 mod operation;
 mod order;
@@ -69,13 +74,13 @@ mod variable;
 
 use crate::ast::{self, Aliases, Ast, Decl};
 use body::Body;
+use given::Template;
 pub(crate) use globals::{Global, Globals};
 use jut_ir::{
     Atom, ConRef, Constructor, Data, Diagnostic, Field, FuncId, Function, LinResultDecl, Literal,
     NVar, Program, ResultDecl, Size, Type,
 };
 use std::collections::{HashMap, HashSet};
-use template::Template;
 
 /// An error has been reported; what it is about is given up.
 pub(crate) struct Stop;
@@ -320,7 +325,7 @@ fn def<'s>(
     if id.is_none() {
         unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
     }
-    let mut taken = taken::Taken::default();
+    let mut taken = given::Taken::default();
     let reported = diagnostics.len();
     let func = loop {
         let func = elaborated(ast, d, (program, globals, templates), &mut taken, diagnostics);
@@ -332,7 +337,7 @@ fn def<'s>(
             return Err(Stop);
         }
         let made = derivatives.satisfy(wanted, program).ok_or(Stop)?;
-        if let Ok(taken::Found::Func(func)) = &made {
+        if let Ok(given::Found::Func(func)) = &made {
             derivatives.label(*func, globals);
         }
         taken.made.push(made);
@@ -362,7 +367,7 @@ fn elaborated<'s>(
     ast: &Ast<'s>,
     d: &ast::Def<'s>,
     (program, globals, templates): (&Program, &Globals, &[Template<'_, 's>]),
-    taken: &mut taken::Taken,
+    taken: &mut given::Taken,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<Function> {
     let mut body = Body::new(ast, program, globals, templates, d.core, diagnostics);

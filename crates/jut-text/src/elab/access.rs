@@ -4,7 +4,8 @@
 //! ([`jut_ir::cover::Facts`]) does not cover it: `x[i]` under `i < n` has none, `x[ix[i]]` becomes
 //! `j = ix[i]; check j < n; t = x[j]`.
 
-use super::body::{Body, INDEX, Made, Out, Value};
+use super::body::{Body, INDEX};
+use super::made::{Made, Out, Value};
 use super::region::is_region;
 use super::scope::Entity;
 use super::{Res, Stop, show};

@@ -4,7 +4,8 @@
 //! poisons the names it would have bound, and the block goes on, so that every mistake is reported
 //! once and only once.
 
-use super::body::{Annotation, Body, INDEX, Made, Out, Values};
+use super::body::{Body, INDEX};
+use super::made::{Annotation, Made, Out, Values};
 use super::scope::Entity;
 use super::{Res, Signature, Stop};
 use crate::ast::{self, ExprId, ExprKind, Name, Pattern, StmtKind};
@@ -78,9 +79,9 @@ impl<'a, 's> Body<'a, 's> {
                     k + 1,
                     self.show(&wanted)
                 );
-                let help = super::call::conversion(&self.show(given), &self.show(&wanted));
+                let help = super::fit::conversion(&self.show(given), &self.show(&wanted));
                 let help = match what {
-                    _ if super::operation::same_shape(given, &wanted) => {
+                    _ if super::fit::same_shape(given, &wanted) => {
                         format!(
                             "`cast x : {}` tests at run time that the sizes are equal",
                             self.show(&wanted)

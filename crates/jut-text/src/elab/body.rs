@@ -7,10 +7,9 @@
 //! Types of the results of an operation may mention its earlier non-linear results, as placeholders
 //! ([`Size::position`]); binding replaces them by the names of the pattern.
 
+use super::given::{Given, Taken, Template};
+use super::made::{Annotation, Made, Out, Value, Values};
 use super::scope::{Entity, Scope};
-use super::taken::Taken;
-use super::template::{Given, Template};
-use super::variable::Sealed;
 use super::{Global, Globals, Res, Stop, show};
 use crate::ast::{Ast, ExprId, ExprKind, Name};
 use crate::parser::MAX_DEPTH;
@@ -19,7 +18,7 @@ use jut_ir::cover::Facts;
 use jut_ir::entity::EntityRef;
 use jut_ir::{
     Atom, Cap, CapData, Check, Diagnostic, LVar, LinVarData, Literal, Loc, Mode, NVar, Program,
-    Rhs, Size, Span, Stmt, TapePolicy, Type, VarData, prim, print,
+    Rhs, Size, Span, Stmt, Type, VarData, prim, print,
 };
 use std::collections::HashMap;
 
@@ -28,91 +27,6 @@ const MAX_TYPE: usize = 2000;
 
 /// What an operand is called that is an index.
 pub(crate) const INDEX: &str = "an index";
-
-/// One value.
-#[derive(Clone, Copy)]
-pub(crate) enum Value {
-    N(Atom),
-    L(LVar),
-}
-
-/// Several values, by section.
-#[derive(Clone, Default)]
-pub(crate) struct Values {
-    pub nl: Vec<Atom>,
-    pub lin: Vec<LVar>,
-}
-
-impl From<Value> for Values {
-    fn from(value: Value) -> Values {
-        match value {
-            Value::N(a) => Values { nl: vec![a], lin: Vec::new() },
-            Value::L(x) => Values { nl: Vec::new(), lin: vec![x] },
-        }
-    }
-}
-
-/// An operation that is not bound yet.
-pub(crate) struct Out {
-    pub rhs: Rhs,
-    /// Types of the non-linear results, earlier ones as placeholders.
-    pub nl: Vec<Type>,
-    pub lin: Vec<Type>,
-    /// The definition, if the result is a transparent i64.
-    pub def: Option<Size>,
-    /// An annotation decided the types.
-    pub annotated: bool,
-    pub span: Span,
-    /// What the text says of its tape.
-    pub tape: TapePolicy,
-}
-
-impl Out {
-    /// One non-linear result.
-    pub fn one(rhs: Rhs, ty: Type, span: Span) -> Out {
-        Out { nl: vec![ty], ..Out::none(rhs, span) }
-    }
-
-    /// One linear result.
-    pub fn linear(rhs: Rhs, ty: Type, span: Span) -> Out {
-        Out { lin: vec![ty], ..Out::none(rhs, span) }
-    }
-
-    /// No result.
-    pub fn none(rhs: Rhs, span: Span) -> Out {
-        let (nl, lin, tape) = (Vec::new(), Vec::new(), TapePolicy::Free);
-        Out { rhs, nl, lin, def: None, annotated: false, span, tape }
-    }
-}
-
-/// What an expression gives.
-pub(crate) enum Made {
-    Values(Values, Span),
-    Op(Box<Out>),
-}
-
-impl Made {
-    /// How many values there are.
-    pub fn count(&self) -> usize {
-        match self {
-            Made::Values(v, _) => v.nl.len() + v.lin.len(),
-            Made::Op(out) => out.nl.len() + out.lin.len(),
-        }
-    }
-}
-
-impl From<Out> for Made {
-    fn from(out: Out) -> Made {
-        Made::Op(Box::new(out))
-    }
-}
-
-/// The types that a pattern or a result list states, names of the pattern as placeholders.
-#[derive(Clone, Default)]
-pub(crate) struct Annotation {
-    pub nl: Vec<Type>,
-    pub lin: Vec<Type>,
-}
 
 /// The elaborator of one definition.
 pub(crate) struct Body<'a, 's> {
@@ -153,7 +67,7 @@ pub(crate) struct Body<'a, 's> {
     /// Directly in the body of a `for`: how many blocks there are around.
     pub ordered: Option<usize>,
     /// The arrays that loops around are writing.
-    pub written: Vec<super::recurrence::Written>,
+    pub written: Vec<super::body::Written>,
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -343,7 +257,7 @@ impl<'a, 's> Body<'a, 's> {
                 let mut d = Diagnostic::error("J010", name.span, message);
                 if let Some(Global::Con(con)) = self.globals.global(name.text) {
                     let constructor = self.program.constructor(con);
-                    let call = super::call::fields_text(name.text, &constructor.fields);
+                    let call = super::fit::fields_text(name.text, &constructor.fields);
                     d = d.help(format!("a constructor needs its brackets: `{call}`"));
                     if constructor.fields.is_empty() {
                         d = d.wrap("", name.span, "()");
@@ -662,3 +576,30 @@ impl<'a, 's> Body<'a, 's> {
 fn place(ty: &Type, names: &[NVar]) -> Type {
     ty.subst(&mut |v| Size::position_of(v).and_then(|k| names.get(k)).map(|name| Size::var(*name)))
 }
+
+/// A part of the text that cannot assign variables of outside.
+#[derive(Clone, Copy)]
+pub(crate) struct Sealed {
+    /// How many variables are outside.
+    pub(super) outside: usize,
+    /// What it is: a keyword, or words.
+    pub(super) what: &'static str,
+    pub(super) span: Span,
+}
+
+/// An array that a loop is writing.
+#[derive(Clone, Copy)]
+pub(crate) struct Written {
+    pub(super) array: NVar,
+    /// The index of the element that comes next.
+    pub(super) index: NVar,
+}
+
+/// A function without a name, which reads variables of outside.
+pub(super) const FUNCTION: &str = "a function without a name";
+
+/// The condition of a `while`, which is computed before the loop and at the end of its body.
+pub(super) const LOOP_CONDITION: &str = "the condition of a `while`";
+
+/// Conditions of a long chain of `else if`, which are computed before any of its blocks.
+pub(super) const CONDITION: &str = "a condition of a long `if`";

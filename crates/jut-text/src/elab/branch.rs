@@ -13,10 +13,9 @@
 //! Ensures: a chain of n conditions nests O(log n) deep; the core is linear in the text; what is
 //! computed is what the nested form computes, and O(log n) comparisons.
 
-use super::assigned::Assigned;
-use super::body::{Annotation, Body, Made, Out, Values};
-use super::control::ArmSpec;
-use super::variable::CONDITION;
+use super::arm::{ArmBody, ArmSpec, Part};
+use super::body::{Body, CONDITION};
+use super::made::{Annotation, Made, Out, Values};
 use super::{Res, Stop};
 use crate::ast::{ExprId, If, Name};
 use jut_ir::prim::Syntax;
@@ -24,33 +23,6 @@ use jut_ir::{Arm, ArmPattern, Atom, Block, Case, Literal, Rhs, Span, Type};
 
 /// Chains with more conditions are cut.
 const LONG: usize = 16;
-
-/// What an arm computes.
-#[derive(Clone, Copy)]
-pub(crate) enum ArmBody<'a> {
-    Expr(ExprId),
-    Chain(Part<'a>),
-}
-
-/// A part of a chain.
-#[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
-    chain: &'a If,
-    /// The integer that a `case` is on.
-    subject: Option<Atom>,
-    /// The first way, and the last; the `else` counts as one.
-    first: usize,
-    last: usize,
-    /// The number of the way to take, if it is known.
-    number: Option<Atom>,
-}
-
-impl<'a> Part<'a> {
-    /// What the part assigns.
-    pub fn walk<'s>(&self, walk: &mut Assigned<'_, 's>) {
-        walk.chain(self.chain, self.first, self.last);
-    }
-}
 
 impl<'a, 's> Body<'a, 's> {
     /// An `if` is a `case`, always.

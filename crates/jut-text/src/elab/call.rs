@@ -4,8 +4,9 @@
 //! arguments. `[n]` against `[m - 1]` gives `n := m - 1`; the value is a name in scope, or computed
 //! in front of the call.
 
-use super::body::{Body, Made, Out, Value};
-use super::each::{Function, Lazy};
+use super::body::Body;
+use super::fit::{conversion, equal_sizes, fields_text};
+use super::made::{Function, Lazy, Made, Out, Value};
 use super::operation::{is_primitive, primitive_names};
 use super::record::Sized;
 use super::scope::Entity;
@@ -740,7 +741,7 @@ impl<'a, 's> Body<'a, 's> {
                 let help = format!("convert it: `f64({})`", self.b.func.nvars[v].name);
                 error = error.help(help).wrap("f64(", span, ")");
             }
-            _ if super::operation::same_shape(given, wanted) => {
+            _ if super::fit::same_shape(given, wanted) => {
                 error = error.help(equal_sizes(&self.show(wanted)));
             }
             _ => {
@@ -748,39 +749,5 @@ impl<'a, 's> Body<'a, 's> {
             }
         }
         self.fail(error)
-    }
-}
-
-/// A constructor with the names of its fields, as a value and as a pattern.
-pub(super) fn fields_text(name: &str, fields: &[Field]) -> String {
-    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
-    format!("{name}({})", names.join(", "))
-}
-
-/// What to do about a value of another size.
-pub(super) fn equal_sizes(wanted: &str) -> String {
-    format!(
-        "sizes must be equal as polynomials; `cast x : {wanted}` tests the equality at run time"
-    )
-}
-
-/// What to do about a value of another type.
-pub fn conversion(given: &str, wanted: &str) -> String {
-    match (given, wanted) {
-        ("i64", "f64") => "convert it: `f64(n)`".to_string(),
-        ("f64", "i64") => "convert it: `i64(x)` rounds toward zero".to_string(),
-        ("i32", "i64") => "convert it: `i64(k)` is exact".to_string(),
-        ("i64", "i32") => "convert it: `i32(n)` keeps the last 32 bits".to_string(),
-        ("f64", "bool") => "compare it: `x > 0.0`".to_string(),
-        ("i64", "bool") => "compare it: `n != 0`".to_string(),
-        ("bool", "f64") => "choose the number: `select(b, 1.0, 0.0)`".to_string(),
-        ("bool", "i64") => "choose the number: `select(b, 1, 0)`".to_string(),
-        _ if given.starts_with('[') && given.ends_with(&format!("]{wanted}")) => {
-            "give one element: `x[i]`".to_string()
-        }
-        _ if wanted.starts_with('[') && wanted.ends_with(&format!("]{given}")) => {
-            format!("make the array: `build (i < n) {{ .. }}`; {wanted} is needed")
-        }
-        _ => format!("give a value of type {wanted}"),
     }
 }

@@ -19,8 +19,8 @@
 //!
 //! Where a definition takes a complex number and a float is given, it is `complex(x, 0.0)`.
 
-use super::body::{Body, Out, Value};
-use super::each::{Function, Lazy};
+use super::body::Body;
+use super::made::{Function, Lazy, Out, Value};
 use super::sugar::total;
 use super::{Global, Res, Stop};
 use crate::ast;

@@ -4,10 +4,11 @@
 //! known only inside must be results themselves. The arms of a `case` agree, or the pattern says
 //! what they are ("annotated", `(m: i64, y: [m]f64) = case b { .. }`).
 
-use super::body::{Annotation, Body, Made, Out, Values};
-use super::branch::ArmBody;
+use super::arm::{ArmBody, ArmSpec};
+use super::body::{Body, Sealed};
+use super::fit::no_elements;
+use super::made::{Annotation, Made, Out, Values};
 use super::scope::VarId;
-use super::variable::Sealed;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use crate::parser::MAX_DEPTH;
@@ -17,17 +18,6 @@ use jut_ir::{
 };
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// An arm before elaboration.
-pub(crate) struct ArmSpec<'a, 's> {
-    pub pattern: ArmPattern,
-    pub name: Name<'s>,
-    /// `None`: bind nothing (an arm made from `_`).
-    pub fields: Option<&'a [FieldPattern<'s>]>,
-    /// The fields of all constructors, if the value is a sum with sizes as parameters.
-    pub parts: Rc<[Atom]>,
-    pub body: ArmBody<'a>,
-}
 
 /// A loop being made: what is bound for its body.
 pub(crate) struct Open {
@@ -503,7 +493,7 @@ impl<'a, 's> Body<'a, 's> {
             let help = "start from a value of the same type, or `cast` it";
             return self.error("J202", at, message, help);
         }
-        if ty.is_none() && !super::sugar::is_number(&found) {
+        if ty.is_none() && !super::fit::is_number(&found) {
             let message = format!("values of type {} cannot be added", self.show(&found));
             let help = "start from a number or an array of numbers";
             return self.error("J202", at, message, help);
@@ -556,7 +546,7 @@ impl<'a, 's> Body<'a, 's> {
             self.show_size(size)
         );
         let wanted = self.show(&Type::array(size.clone(), element.clone()));
-        let help = super::call::equal_sizes(&wanted);
+        let help = super::fit::equal_sizes(&wanted);
         self.fail(Diagnostic::error("J209", span, message).help(help))
     }
 
@@ -775,14 +765,5 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(Diagnostic::error("J405", at, message).help(help));
         }
         Ok(Type::array(size.clone(), ty))
-    }
-}
-
-/// What to do where an array is needed to loop over.
-pub(super) fn no_elements(ty: &Type) -> &'static str {
-    match ty {
-        Type::I64 => "to count, write `i < n`; `v <- x` takes the elements of an array",
-        Type::Float(_) => "loop over an array, `v <- x`, or count: `i < n`",
-        _ => "loop over an array: `v <- x`",
     }
 }

@@ -10,19 +10,17 @@
 //! are definitions like others. What is made of a definition that the checker refuses is not made: that
 //! definition is reported.
 
-use super::body::{Body, Made};
+use super::body::Body;
+use super::given::{Answer, Asked, Chain, Found, Of, Source, Wanted, methods};
+use super::made::Made;
 use super::order::Group;
 use super::scope::Entity;
-use super::taken::{Answer, Asked, Found, Of, Source, Wanted};
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, ExprKind};
 use jut_ad::language::{self, Deriver};
 use jut_ir::check::check_function;
 use jut_ir::entity::EntityRef;
 use jut_ir::{Diagnostic, FuncId, Program, Span};
-
-/// What is made, one of the other: the word, and the parameters that it is with respect to.
-type Chain<'c> = Vec<(&'c str, Vec<&'c str>)>;
 
 /// How many may be made one of the other, and of how many parameters: tangents double these.
 const LONGEST: usize = 16;
@@ -210,25 +208,6 @@ pub(super) fn in_itself(d: &ast::Def) -> Diagnostic {
     );
     let help = "the derivative of a definition is made when the definition is complete: call it from another one";
     Diagnostic::error("J810", d.name.span, message).help(help)
-}
-
-/// `f{x,y}.grad.jvp`: the definition, and what is made of it.
-pub(super) fn methods(path: &str) -> Option<(&str, Chain<'_>)> {
-    let mut base = path;
-    let mut chain = Vec::new();
-    while let Some((rest, word)) = base.rsplit_once('.')
-        && Deriver::request(word).is_some()
-    {
-        let masked = rest.strip_suffix('}').and_then(|rest| rest.rsplit_once('{'));
-        let (rest, wrt) = match masked {
-            Some((rest, names)) => (rest, names.split(',').map(str::trim).collect()),
-            None => (rest, Vec::new()),
-        };
-        chain.push((word, wrt));
-        base = rest;
-    }
-    chain.reverse();
-    (!chain.is_empty()).then_some((base, chain))
 }
 
 /// `grad(f)` without arguments: the definition, and what is made of it.

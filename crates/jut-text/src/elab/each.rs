@@ -13,71 +13,14 @@
 //!
 //! Cost: linear in the expression, and one loop for each dimension.
 
-use super::body::{Body, Made, Out, Value, Values};
-use super::sugar::Head;
+use super::body::Body;
+use super::head::Head;
+use super::made::{Each, Elements, Function, Item, Lazy, Made, Operand, Out, Value, Values};
 use super::{Res, Stop};
 use crate::ast::{ExprId, ExprKind, Name};
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{Prim, Syntax};
 use jut_ir::{Atom, Check, Diagnostic, Dir, NVar, Scan, Size, Span, Type};
-
-/// A function of numbers.
-#[derive(Clone, Copy)]
-pub(super) enum Function<'t> {
-    Prefix(&'static str),
-    Infix(&'static str),
-    Call(&'t str),
-}
-
-impl<'t> Function<'t> {
-    pub fn text(self) -> &'t str {
-        match self {
-            Function::Prefix(text) | Function::Infix(text) => text,
-            Function::Call(text) => text,
-        }
-    }
-}
-
-/// One step of the program for an element: a stack machine, like [`crate::ast::Op`].
-#[derive(Clone)]
-enum Item<'t> {
-    /// The element of an array.
-    Array(NVar),
-    Scalar(Atom),
-    /// A function of so many values.
-    Apply(Function<'t>, usize, Span),
-}
-
-/// An array whose elements are not computed yet.
-#[derive(Clone)]
-pub(super) struct Each<'t> {
-    code: Vec<Item<'t>>,
-    /// Empty for a number.
-    pub dims: Vec<Size>,
-    pub element: Type,
-    pub span: Span,
-}
-
-/// An operand of an operation that works on numbers and on arrays.
-pub(super) enum Operand<'t> {
-    Value(Value),
-    Each(Each<'t>),
-}
-
-/// What an expression gives that may be for each element.
-pub(super) enum Lazy<'t> {
-    Made(Made),
-    Each(Each<'t>),
-}
-
-impl From<Out> for Lazy<'_> {
-    fn from(out: Out) -> Self {
-        Lazy::Made(out.into())
-    }
-}
-
-/// Arrays, and what stands for them in the body of a loop.
-pub(super) type Elements = Vec<(NVar, NVar)>;
 
 impl<'a, 's> Body<'a, 's> {
     // ---- operands

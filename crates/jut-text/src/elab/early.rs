@@ -16,10 +16,10 @@
 //! differentiated, stored and compiled by the rules of any loop. `for (i < n) while ..` ends after n iterations
 //! in any case. The number of iterations stays in the core; a carry can count.
 
-use super::body::{Body, Made};
+use super::body::{Body, LOOP_CONDITION};
+use super::head::Head;
+use super::made::Made;
 use super::scope::Entity;
-use super::sugar::Head;
-use super::variable::LOOP_CONDITION;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, Name};
 use jut_ir::{Atom, Diagnostic, Dir, Span, Type};

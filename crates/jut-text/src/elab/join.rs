@@ -11,8 +11,9 @@
 //! The arrays may have any number of dimensions; they are joined along the first.
 
 use super::Res;
-use super::body::{Body, Made, Out, Value};
-use super::sugar::is_number;
+use super::body::Body;
+use super::fit::is_number;
+use super::made::{Made, Out, Value};
 use crate::ast::{self, ExprId};
 use jut_ir::{
     Atom, Block, Check, Diagnostic, Literal, Mode, Operand, Place, Region, Rhs, Size, Span, Step,

@@ -14,7 +14,8 @@
 //! Cost: constant for each statement, and the fields of the record for each access.
 
 use super::Res;
-use super::body::{Body, Out};
+use super::body::Body;
+use super::made::Out;
 use crate::ast::Name;
 use jut_ir::{Diagnostic, Field, NVar, Program, Rhs, Span, Step, Type};
 

@@ -11,9 +11,10 @@
 //!
 //! An argument that is an operation for each element is part of the loop: `sum(x * y)` makes no array.
 
-use super::body::{Body, Made, Out, Value, Values};
-use super::each::{Each, Elements, Function, Lazy, Operand, elements_of};
-use super::sugar::Sum;
+use super::body::Body;
+use super::each::elements_of;
+use super::head::Sum;
+use super::made::{Each, Elements, Function, Lazy, Made, Operand, Out, Value, Values};
 use super::{Res, Stop};
 use crate::ast::{self, LoopKind};
 use jut_ir::prim::Syntax;

@@ -9,25 +9,15 @@
 //! `l` is a function like one that was given ([`super::template`]): a name that is called, handed to definitions that take
 //! functions, and no value. So what it keeps of the point, arguments and the tape, are names like any other.
 
-use super::body::{Body, Made};
-use super::taken::{Asked, Found};
-use super::template::{Callable, Given};
+use super::body::Body;
+use super::given::{Asked, Callable, Found, Given, Kept};
+use super::made::Made;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind};
 use jut_ad::compose::Saved;
 use jut_ad::language::LINEARIZE;
-use jut_ir::{Atom, FuncId, Rhs, Span};
+use jut_ir::{Atom, Rhs, Span};
 use std::rc::Rc;
-
-/// A derivative at a point.
-#[derive(Debug)]
-pub(super) struct Kept {
-    /// It, and its transpose: definitions.
-    apply: FuncId,
-    transposed: FuncId,
-    /// What both take first.
-    saved: Vec<Atom>,
-}
 
 impl<'a, 's> Body<'a, 's> {
     /// The call in `(y, l) = linearize(f)(x)`, if an expression is one.

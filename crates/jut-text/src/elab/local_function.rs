@@ -15,8 +15,8 @@
 
 use super::Res;
 use super::body::Body;
+use super::given::Given;
 use super::scope::Entity;
-use super::template::Given;
 use crate::ast::{self, ExprId, ExprKind};
 
 impl<'a, 's> Body<'a, 's> {

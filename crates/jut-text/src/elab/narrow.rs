@@ -19,7 +19,8 @@
 //!
 //! Cost: constant for each operation.
 
-use super::body::{Annotation, Body, Out};
+use super::body::Body;
+use super::made::{Annotation, Out};
 use super::{Res, Stop};
 use jut_ir::prim::{self, Prim, Syntax};
 use jut_ir::{Arm, Atom, Block, Diagnostic, Literal, Rhs, Span, Type};

@@ -8,11 +8,12 @@
 //! unary `-`, scaling by a non-linear factor, `select`. `(x' * x') / x'` is therefore refused (J104)
 //! although its value is `x'`.
 
-use super::body::{Annotation, Body, Made, Out, Value, Values};
-use super::each::{Function, Lazy, Operand};
+use super::body::Body;
 use super::effect;
+use super::fit::same_shape;
 use super::join::JOINS;
 use super::library::LIBRARY;
+use super::made::{Annotation, Function, Lazy, Made, Operand, Out, Value, Values};
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op};
@@ -461,7 +462,7 @@ impl<'a, 's> Body<'a, 's> {
             let mut error = Diagnostic::error("J202", span, message);
             error = error.help(match c {
                 Atom::Lit(Literal::I64(k)) => format!("write `{k}.0`"),
-                _ => super::call::conversion(&self.show(&ty), "f64"),
+                _ => super::fit::conversion(&self.show(&ty), "f64"),
             });
             return self.fail(error);
         }
@@ -627,7 +628,7 @@ impl<'a, 's> Body<'a, 's> {
                         .help(format!("write `{k}.0`"))
                         .replace(self.span(*e), format!("{k}.0"));
                 } else {
-                    let help = super::call::conversion(&self.show(&ty), &self.show(&element));
+                    let help = super::fit::conversion(&self.show(&ty), &self.show(&element));
                     error = error.help(help);
                 }
                 return self.fail(error);
@@ -706,16 +707,5 @@ pub(crate) fn single(values: &Values) -> Option<Value> {
         ([a], []) => Some(Value::N(*a)),
         ([], [x]) => Some(Value::L(*x)),
         _ => None,
-    }
-}
-
-/// Whether two types are equal up to sizes.
-pub(super) fn same_shape(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
-        (Type::Tuple(a), Type::Tuple(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_shape(a, b))
-        }
-        _ => a == b,
     }
 }

@@ -8,7 +8,7 @@
 //! Parameters, sizes and [local names](super::local) hide definitions. A local name that is called makes groups larger, and changes
 //! nothing else. *Cost*: linear in the text, up to sorting.
 
-use super::derived::methods;
+use super::given::methods;
 use super::local::Local;
 use crate::ast::{Ast, Decl, Def, ExprKind};
 use jut_ir::graph::{Component, strongly_connected};

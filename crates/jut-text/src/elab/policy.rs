@@ -4,7 +4,8 @@
 //! `@recompute` on each that has none of its own, a schedule on the loop.
 
 use super::Res;
-use super::body::{Body, Made};
+use super::body::Body;
+use super::made::Made;
 use jut_ir::{Rhs, Span, TapePolicy};
 
 impl Body<'_, '_> {

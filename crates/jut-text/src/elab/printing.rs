@@ -6,7 +6,8 @@
 //! show "x = "; show "["; scan up (i < n) slice (v <- x) { show "," i; show "" v }; show "]"; show ""
 //! ```
 
-use super::body::{Body, Values};
+use super::body::Body;
+use super::made::Values;
 use super::{Res, Stop};
 use crate::ast::{ExprId, Printed};
 use jut_ir::{Atom, Check, Diagnostic, Dir, Rhs, Shown, Span, Type};

@@ -10,8 +10,9 @@
 
 pub(super) mod sum;
 
-use super::body::{Body, Made, Out};
-use super::call::conversion;
+use super::body::Body;
+use super::fit::conversion;
+use super::made::{Made, Out};
 use super::solver::Solver;
 use super::{Global, Globals, Res, Stop, unused};
 use crate::ast::{self, Ast, ExprId, FieldPattern, Name};
@@ -184,7 +185,7 @@ impl<'a, 's> Body<'a, 's> {
         if call.args.len() != fields.len() {
             let (has, given) = (fields.len(), call.args.len());
             let message = format!("`{name}` has {has} field(s), and {given} are given");
-            let fields = super::call::fields_text(name, fields);
+            let fields = super::fit::fields_text(name, fields);
             let help = format!("give every field: `{fields}`");
             return self.error("J208", span, message, help);
         }
@@ -231,14 +232,14 @@ impl<'a, 's> Body<'a, 's> {
             let error = Diagnostic::error("J202", at, message);
             return self.fail(match (atom, &wanted) {
                 _ if !known => {
-                    let fields = super::call::fields_text(name, fields);
+                    let fields = super::fit::fields_text(name, fields);
                     error.help(format!("give the fields in order: `{fields}`"))
                 }
                 (Atom::Lit(Literal::I64(k)), Type::Float(_)) => {
                     error.help(format!("write `{k}.0`")).replace(at, format!("{k}.0"))
                 }
                 (_, Type::Array(..)) if matches!(given, Type::Array(..)) => {
-                    error.help(super::call::equal_sizes(&wanted_text))
+                    error.help(super::fit::equal_sizes(&wanted_text))
                 }
                 _ => error.help(conversion(&given_text, &wanted_text)),
             });
@@ -296,7 +297,7 @@ impl<'a, 's> Body<'a, 's> {
             let (has, given) = (record.fields.len(), patterns.len());
             let message =
                 format!("`{}` has {has} field(s), and the pattern has {given}", name.text);
-            let fields = super::call::fields_text(name.text, &record.fields);
+            let fields = super::fit::fields_text(name.text, &record.fields);
             let help = format!("bind every field: `{fields}`");
             return self.error("J208", name.span, message, help);
         }

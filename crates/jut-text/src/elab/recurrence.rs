@@ -16,20 +16,13 @@
 //! Elements are numbers, truth values, or arrays of such; what they are is stated where they are no f64,
 //! `y: [n, m]f64 = for (i < n) { .. }`.
 
-use super::body::{Body, Made, Out, Value, Values};
+use super::body::{Body, Written};
+use super::head::Head;
+use super::made::{Made, Out, Value, Values};
 use super::region::is_region;
-use super::sugar::Head;
 use super::{Res, Stop, assigned};
 use crate::ast::{ExprId, ExprKind, Index, Item, Loop, LoopKind, Range};
 use jut_ir::{Atom, Check, Dir, Literal, NVar, Rhs, Size, Span, Step, Type};
-
-/// An array that a loop is writing.
-#[derive(Clone, Copy)]
-pub(crate) struct Written {
-    array: NVar,
-    /// The index of the element that comes next.
-    index: NVar,
-}
 
 impl<'a, 's> Body<'a, 's> {
     /// The loop that writes the array to which a pattern gives a name, if an expression is one.

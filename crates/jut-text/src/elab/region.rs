@@ -14,8 +14,9 @@
 //! costs no more than the copy. So it is where such a slice is a place, `x[a .. b, j] = y` and `x with [a .. b, j] = y`.
 
 use super::Res;
-use super::body::{Body, Out, Values};
-use super::sugar::Head;
+use super::body::Body;
+use super::head::Head;
+use super::made::{Out, Values};
 use crate::ast::{Index, Name};
 use jut_ir::{Atom, Check, Dir, Literal, NVar, Rhs, Size, Span, Step, Type};
 

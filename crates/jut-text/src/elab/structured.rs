@@ -5,8 +5,9 @@
 //! flag, `matmul_tn(a, b)`: nothing is copied.
 
 use super::Res;
-use super::body::{Body, Made, Out, Value};
-use super::call::equal_sizes;
+use super::body::Body;
+use super::fit::equal_sizes;
+use super::made::{Made, Out, Value};
 use crate::ast::{self, ExprId, ExprKind};
 use jut_ir::structured::{
     BATCH_MATMUL, BATCH_MATMUL_NT, BATCH_MATMUL_TN, BATCH_MATMUL_TT, MATMUL, MATMUL_NT, MATMUL_TN,

@@ -20,38 +20,19 @@
 //! taken. A NaN is larger (for `min`: smaller) than everything else, and the first one stays: NaN
 //! spreads, as in the binary `max`. The maximum over no iterations is the error R01.
 
-use super::body::{Body, Made, Out, Value, Values};
+use super::body::Body;
+use super::fit::is_number;
+use super::head::{self, Head, Starts, Sum};
+use super::made::{Made, Out, Value, Values};
 use super::scope::Entity;
-use super::{Res, Stop, variable};
+use super::{Res, Stop};
 use crate::ast::{self, ExprId, LoopKind, Name, Range};
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
 use jut_ir::{
-    Atom, Block, Cap, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, NVar, Operand, Place,
-    Region, Rhs, Scan, Size, Span, Step, Stmt, Type,
+    Atom, Block, Cap, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, Operand, Place, Region,
+    Rhs, Scan, Size, Span, Step, Stmt, Type,
 };
-
-/// The head of a loop, evaluated outside of it.
-pub(crate) struct Head<'s> {
-    /// The user's index, and where it starts unless at 0.
-    pub index: Option<(Name<'s>, Option<Atom>)>,
-    /// Up or down, where iterations have an order.
-    pub order: Dir,
-    pub bound: Atom,
-    pub size: Size,
-    pub slices: Vec<(Name<'s>, NVar, Type)>,
-    pub lin_slices: Vec<(Name<'s>, LVar, Type)>,
-}
-
-/// What a loop adds to.
-pub(super) enum Sum {
-    One(Cap),
-    /// The sums of the real and of the imaginary parts.
-    Complex([Cap; 2]),
-}
-
-/// Carries: name, and initial value.
-pub(crate) type Starts<'s, T> = Vec<(Name<'s>, T)>;
 
 impl<'a, 's> Body<'a, 's> {
     /// A loop of the surface.
@@ -117,7 +98,7 @@ impl<'a, 's> Body<'a, 's> {
             };
             let Type::Array(length, element) = ty else {
                 let message = format!("a value of type {} has no elements", self.show(&ty));
-                return self.error("J205", at, message, super::control::no_elements(&ty));
+                return self.error("J205", at, message, super::fit::no_elements(&ty));
             };
             let wanted = size.get_or_insert_with(|| length.clone()).clone();
             self.same_length(&length, &element, &wanted, at)?;
@@ -288,7 +269,7 @@ impl<'a, 's> Body<'a, 's> {
         let variables =
             if parallel { Vec::new() } else { self.assigned(|walk| walk.range_loop(l)) };
         let before = self.present(&variables);
-        let open = self.enter_loop(variable::parallel(l.kind), span);
+        let open = self.enter_loop(head::parallel(l.kind), span);
         let locals = open.locals;
         let result = self.begin(dir, &head, span).and_then(|mut scan| {
             self.bind_carries(&mut scan, carry, lin_carry);
@@ -400,7 +381,7 @@ impl<'a, 's> Body<'a, 's> {
         value: impl Fn(&mut Self, &Scan) -> Res<(Atom, Span)>,
     ) -> Res<Atom> {
         let locals = self.b.func.nvars.len();
-        let open = self.enter_loop(variable::parallel(kind), span);
+        let open = self.enter_loop(head::parallel(kind), span);
         let result = self.begin(Dir::Up, head, span).and_then(|scan| {
             let (value, at) = value(self, &scan)?;
             let value = self.in_64_bits(value, span)?;
@@ -490,14 +471,4 @@ pub(super) fn total(mut scan: Scan, stmts: Vec<Stmt>, cap: Cap, ty: Type, span: 
     };
     let body = Block { stmts: vec![inner], ..Block::default() };
     Out::one(Region::sum(Mode::Acc, cap, body), ty, span)
-}
-
-/// Whether values of the type can be added.
-pub(super) fn is_number(ty: &Type) -> bool {
-    match ty {
-        Type::Float(_) | Type::I64 | Type::I32 => true,
-        Type::Array(_, element) => is_number(element),
-        Type::Tuple(items) => items.iter().all(is_number),
-        Type::Bool | Type::Data(_) => false,
-    }
 }

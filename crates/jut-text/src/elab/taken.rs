@@ -10,83 +10,14 @@
 //! add: so the definition is given up there ([`Taken::wanted`]), the derivative is made, and the definition is read
 //! again, once for each.
 
-use super::body::{Body, Made};
-use super::template::Callable;
-use super::variable::FUNCTION;
+use super::body::{Body, FUNCTION};
+use super::given::{Asked, Callable, Differentiated, Found, Of, Source, Wanted};
+use super::made::Made;
 use super::{Res, Stop};
-use crate::ast::{self, ExprId};
 use jut_ad::compose::Request;
-use jut_ad::language::{Deriver, Linear};
+use jut_ad::language::Deriver;
 use jut_ad::outline::outline;
-use jut_ir::{Atom, Block, Diagnostic, FuncId, Function, NVar, Span, Type};
-
-/// What a derivative has become.
-pub(super) type Answer = Result<Found, Diagnostic>;
-
-/// What was made.
-#[derive(Clone)]
-pub(super) enum Found {
-    /// A definition.
-    Func(FuncId),
-    /// The derivative at a point, that is kept.
-    Linear(Linear),
-}
-
-impl Found {
-    /// What takes the arguments.
-    pub(super) fn called(&self) -> FuncId {
-        match self {
-            Found::Func(func) => *func,
-            Found::Linear(linear) => linear.primal,
-        }
-    }
-}
-
-/// A call of a derivative.
-pub(super) struct Asked<'a, 's> {
-    /// Whose.
-    pub name: ast::Name<'s>,
-    /// What is made of it, one of the other: words, and the names of parameters.
-    pub chain: Vec<(&'s str, Vec<&'s str>)>,
-    /// The arguments.
-    pub call: &'a ast::Call<'s>,
-}
-
-impl<'a, 's> Asked<'a, 's> {
-    /// `grad(f)(x)`.
-    pub fn of(derived: &'a ast::Derived<'s>) -> Asked<'a, 's> {
-        let names = |wrt: &[ast::Name<'s>]| wrt.iter().map(|name| name.text).collect();
-        let chain = derived.chain.iter().map(|(word, wrt)| (*word, names(wrt))).collect();
-        Asked { name: derived.call.func, chain, call: &derived.call }
-    }
-}
-
-/// The derivative of a function that was given, or has no name. It is made when the text has been read up to the
-/// call, and the definition is read again.
-pub(super) struct Wanted {
-    pub of: Of,
-    /// How many of its first parameters are captured.
-    pub captured: usize,
-    /// What is made of it: words, and the names of parameters.
-    pub chain: Vec<(String, Vec<String>)>,
-}
-
-/// Whose derivative.
-pub(super) enum Of {
-    Definition(FuncId),
-    Block(Box<Function>),
-}
-
-/// Derivatives of functions that are no definitions, in the order of their calls.
-#[derive(Default)]
-pub(super) struct Taken {
-    /// Those that have been made.
-    pub made: Vec<Answer>,
-    /// How many have been met.
-    pub met: usize,
-    /// The first that is missing.
-    pub wanted: Option<Wanted>,
-}
+use jut_ir::{Atom, Block, NVar, Span, Type};
 
 /// How many of them one definition may have: it is read once for each.
 pub(super) const MOST_TAKEN: usize = 200;
@@ -110,32 +41,8 @@ fn of_element(mut ty: Type, dimensions: usize) -> Type {
     ty
 }
 
-/// A function that is no definition, of which derivatives are taken, and which.
-#[derive(Clone)]
-pub(super) struct Differentiated<'a, 's> {
-    /// What it is called.
-    name: &'s str,
-    callable: Callable<'a, 's>,
-    /// Its parameters, where they have names.
-    names: Vec<&'s str>,
-    /// The types of its parameters, where they are stated.
-    takes: Option<Vec<Type>>,
-    /// What is made of it, one of the other: words, and the names of parameters.
-    chain: Vec<(&'s str, Vec<&'s str>)>,
-}
-
 /// A function as a definition, what it captures, and its parameters by their names.
 type Outlined<'s> = (Of, Vec<NVar>, Vec<(&'s str, NVar)>);
-
-/// A function whose derivative is taken.
-pub(super) enum Source {
-    /// `fn (x) -> e`.
-    Text(ExprId),
-    /// One that was given, by its number.
-    Given(usize),
-    /// A definition that takes functions, by its number.
-    Template(usize),
-}
 
 impl<'a, 's> Body<'a, 's> {
     /// `grad(fn (x) -> e)(x)`, `grad(f)(x)`.

@@ -15,79 +15,13 @@
 //!
 //! *Cost*: that of the text that is written out, of which one definition may have a bounded amount (J003).
 
-use super::body::{Body, Made, Values};
-use super::linear::Kept;
+use super::body::{Body, FUNCTION};
+use super::given::{Callable, Given, Lambda, Stated, Template};
+use super::made::{Made, Values};
 use super::scope::{Entity, Names};
-use super::taken::Differentiated;
-use super::variable::FUNCTION;
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, Def, ExprId, ExprKind, Name, TypeKind};
 use jut_ir::{Atom, Diagnostic, FuncId, Literal, Span, Type};
-
-/// A definition that takes functions.
-#[derive(Clone, Copy)]
-pub(crate) struct Template<'a, 's> {
-    ast: &'a Ast<'s>,
-    def: &'a Def<'s>,
-    /// The number of its file.
-    file: usize,
-}
-
-impl<'a, 's> Template<'a, 's> {
-    pub fn new(ast: &'a Ast<'s>, def: &'a Def<'s>, file: usize) -> Self {
-        Template { ast, def, file }
-    }
-}
-
-/// A function that was given, or that has a name in a block.
-pub(crate) struct Given<'a, 's> {
-    pub(super) callable: Callable<'a, 's>,
-    /// What the parameter says that it takes and gives; nothing is said of what a block names.
-    pub(super) stated: Option<Stated>,
-}
-
-/// The types of a parameter that is a function.
-#[derive(Clone)]
-pub(super) struct Stated {
-    pub(super) takes: Vec<Type>,
-    gives: Vec<Type>,
-}
-
-impl Given<'_, '_> {
-    /// A derivative at a point, whose own definition says what it takes and gives.
-    pub(super) fn kept(kept: std::rc::Rc<Kept>) -> Self {
-        Given { callable: Callable::Kept(kept), stated: None }
-    }
-}
-
-#[derive(Clone)]
-pub(super) enum Callable<'a, 's> {
-    /// A definition.
-    Func(FuncId),
-    /// A primitive, or a function of the library.
-    Primitive(&'s str),
-    /// Another one that was given, handed on.
-    Given(usize),
-    /// `fn (x) -> e`.
-    Lambda(Lambda<'a, 's>),
-    /// A definition that takes functions, by its number, and the functions that it takes, in their places.
-    Partial(usize, Vec<Option<Callable<'a, 's>>>),
-    /// A derivative at a point.
-    Kept(std::rc::Rc<Kept>),
-    /// A derivative of a function that is no definition.
-    Derivative(std::rc::Rc<Differentiated<'a, 's>>),
-}
-
-/// A function without a name, and where its text stands.
-#[derive(Clone)]
-pub(super) struct Lambda<'a, 's> {
-    pub(super) lambda: &'a ast::Lambda<'s>,
-    ast: &'a Ast<'s>,
-    file: usize,
-    /// What it sees.
-    names: std::rc::Rc<Names<'s>>,
-    span: Span,
-}
 
 /// How deep definitions may be written out in each other, and how many in one definition.
 const MOST: (u32, u32) = (24, 4000);

@@ -1,7 +1,8 @@
 //! A part of an array replaced, `x with [i] = v`, or taken out, `take x'[i]`: operations of the core, with a
 //! check before them where the range rule does not cover the place. And a field replaced, `p with x = v`.
 
-use super::body::{Body, Made, Out, Value};
+use super::body::Body;
+use super::made::{Made, Out, Value};
 use super::region::is_region;
 use super::{Res, Stop};
 use crate::ast::{ExprId, Index, Name, With};
@@ -93,7 +94,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         let (part, value) = (self.show(part), self.show(value));
         let message = format!("the part has type {part}, and the new one is {value}");
-        let help = super::call::conversion(&value, &part);
+        let help = super::fit::conversion(&value, &part);
         self.fail(Diagnostic::error("J202", at, message).help(help))
     }
 }

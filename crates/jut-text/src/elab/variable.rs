@@ -22,26 +22,15 @@
 //! of another type or size (J606); an assignment to what is no variable (J607). A variable that nothing assigns
 //! is a warning (J703).
 
+use super::arm::{ArmBody, ArmSpec};
 use super::assigned::{Assigned, assigned, root};
-use super::body::{Body, Made, Out, Value};
-use super::branch::ArmBody;
-use super::control::ArmSpec;
-use super::each::Operand;
+use super::body::{Body, CONDITION, FUNCTION, LOOP_CONDITION, Sealed};
+use super::made::{Made, Operand, Out, Value};
 use super::region::is_region;
 use super::scope::{Entity, VarId};
 use super::{Res, Stop};
-use crate::ast::{ExprId, ExprKind, Index, LoopKind, Name, Post};
+use crate::ast::{ExprId, ExprKind, Index, Name, Post};
 use jut_ir::{Atom, Diagnostic, Literal, NVar, Rhs, Scan, Span, Type};
-
-/// A part of the text that cannot assign variables of outside.
-#[derive(Clone, Copy)]
-pub(crate) struct Sealed {
-    /// How many variables are outside.
-    outside: usize,
-    /// What it is: a keyword, or words.
-    what: &'static str,
-    span: Span,
-}
 
 /// What happens to a place.
 enum Change<'s> {
@@ -49,18 +38,6 @@ enum Change<'s> {
     To(Atom),
     /// It is joined with a value by an operator.
     By(&'static str, Operand<'s>),
-}
-
-/// The keyword of a loop whose iterations know nothing of each other.
-pub(super) fn parallel(kind: LoopKind) -> Option<&'static str> {
-    match kind {
-        LoopKind::Sum => Some("sum"),
-        LoopKind::Build => Some("build"),
-        LoopKind::Map => Some("map"),
-        LoopKind::Max => Some("max"),
-        LoopKind::Min => Some("min"),
-        LoopKind::For | LoopKind::Fold | LoopKind::While => None,
-    }
 }
 
 impl<'a, 's> Body<'a, 's> {
@@ -91,7 +68,7 @@ impl<'a, 's> Body<'a, 's> {
         if ty != place.ty {
             let (name, declared) = (place.name, place.span);
             let (wanted, found) = (self.show(&place.ty), self.show(&ty));
-            let shapes = super::operation::same_shape(&ty, &place.ty);
+            let shapes = super::fit::same_shape(&ty, &place.ty);
             let message = format!(
                 "`{name}` is a variable of type {wanted}, and this value is of type {found}"
             );
@@ -328,7 +305,7 @@ impl<'a, 's> Body<'a, 's> {
         let message = format!("this part is of type {wanted}, and the value of type {found}");
         let help = match new {
             Atom::Lit(Literal::I64(k)) if wanted == "f64" => format!("write `{k}.0`"),
-            _ => super::call::conversion(&found, &wanted),
+            _ => super::fit::conversion(&found, &wanted),
         };
         self.error("J606", at, message, help)
     }
@@ -453,12 +430,3 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 }
-
-/// A function without a name, which reads variables of outside.
-pub(super) const FUNCTION: &str = "a function without a name";
-
-/// The condition of a `while`, which is computed before the loop and at the end of its body.
-pub(super) const LOOP_CONDITION: &str = "the condition of a `while`";
-
-/// Conditions of a long chain of `else if`, which are computed before any of its blocks.
-pub(super) const CONDITION: &str = "a condition of a long `if`";

@@ -16,7 +16,8 @@
 //! *Requires*: sizes that follow from the fields of the constructor, or are given, `Empty[n]`. *Ensures*: a value of the
 //! type, whichever constructor it is. *Cost*: the cells of all fields.
 
-use super::super::body::{Body, Out};
+use super::super::body::Body;
+use super::super::made::Out;
 use super::super::scope::Entity;
 use super::super::{Global, Res, Stop};
 use crate::ast::{Arm, FieldPattern, Name};
@@ -88,7 +89,7 @@ impl<'s> Body<'_, 's> {
             let (has, given) = (fields.len(), patterns.len());
             let message =
                 format!("`{}` has {has} field(s), and the pattern has {given}", name.text);
-            let fields = super::super::call::fields_text(name.text, fields);
+            let fields = super::super::fit::fields_text(name.text, fields);
             return self.error("J208", name.span, message, format!("bind every field: `{fields}`"));
         }
         let own = parts.get(record.of_constructor(con.index as usize)).unwrap_or_default();
