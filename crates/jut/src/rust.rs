@@ -70,6 +70,7 @@ mod defaults;
 mod entry;
 mod generic;
 mod linker;
+mod neutral;
 mod operator;
 mod outcome;
 mod prelude;
@@ -78,7 +79,7 @@ mod recursive;
 mod unknown;
 mod words;
 
-pub use argument::{Argument, Block, Content, Held, neutral};
+pub use argument::{Argument, Block, Content, Held};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
     result, succeeded,
@@ -90,6 +91,7 @@ pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Constant, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
+pub use neutral::neutral;
 pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;

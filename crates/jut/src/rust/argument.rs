@@ -1,6 +1,7 @@
 //! Arguments of Rust's types.
 
-use super::{Type, Words};
+use super::Words;
+use super::neutral::neutral;
 use crate::error::{ArgumentError, Result};
 use crate::value::{Arg, Array, Value};
 use jut_native::Arg as Word;
@@ -160,37 +161,6 @@ pub trait Argument {
     #[inline(always)]
     fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
         words.refuse();
-    }
-}
-
-/// Some value of a type without sizes of its own, for a field of an enum that another variant has.
-pub fn neutral(ty: &Type) -> Value {
-    many(ty, &[])
-}
-
-/// The same for each place of an array.
-fn many(ty: &Type, shape: &[usize]) -> Value {
-    let count = shape.iter().product();
-    let shaped = || shape.to_vec();
-    match (ty, shape) {
-        (Type::Fixed(element, n), _) => many(element, &[shape, &[*n]].concat()),
-        (Type::Vec(element), _) => many(element, &[shape, &[0]].concat()),
-        (Type::Record(fields) | Type::Enum(_, fields), _) => {
-            Value::Tuple(fields.iter().map(|(_, ty)| many(ty, shape)).collect())
-        }
-        (Type::Tuple(items), _) => Value::Tuple(items.iter().map(|ty| many(ty, shape)).collect()),
-        (Type::Declared(_), []) => super::recursive::neutral(ty),
-        (Type::Declared(_), [n, rest @ ..]) => {
-            Value::List((0..*n).map(|_| many(ty, rest)).collect())
-        }
-        (Type::F64, []) => Value::F64(0.0),
-        (Type::F64, _) => Value::F64s(Array { shape: shaped(), data: vec![0.0; count] }),
-        (Type::F32, []) => Value::F32(0.0),
-        (Type::F32, _) => Value::F32s(Array { shape: shaped(), data: vec![0.0; count] }),
-        (Type::Bool, []) => Value::Bool(false),
-        (Type::Bool, _) => Value::Bools(Array { shape: shaped(), data: vec![false; count] }),
-        (_, []) => Value::I64(0),
-        _ => Value::I64s(Array { shape: shaped(), data: vec![0; count] }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Results of Rust's types.
 
 use super::argument::Block;
+use super::neutral::{length, width};
 use crate::error::{Error, Result};
 use crate::interface::Results;
 use crate::value::{Array, Value};
@@ -138,19 +139,6 @@ impl Outcome for bool {
     }
 }
 
-/// How many elements an array has, or the arrays of its elements' fields.
-pub(super) fn length(value: &Value) -> Option<usize> {
-    match value {
-        Value::List(items) => Some(items.len()),
-        Value::F64s(a) => a.shape.first().copied(),
-        Value::F32s(a) => a.shape.first().copied(),
-        Value::I64s(a) => a.shape.first().copied(),
-        Value::Bools(a) => a.shape.first().copied(),
-        Value::Tuple(items) => items.iter().find_map(length),
-        _ => None,
-    }
-}
-
 impl<B: Block> Outcome for Vec<B> {
     fn take(value: Value) -> Option<Vec<B>> {
         let count = length(&value)?;
@@ -173,19 +161,6 @@ impl<T: Outcome> Outcome for Option<T> {
         };
         let (there, value) = (bool::take(parts.next()?)?, T::take(parts.next()?)?);
         Some(there.then_some(value))
-    }
-}
-
-/// How many columns an array has, or the arrays of its elements' fields.
-pub(super) fn width(value: &Value) -> Option<usize> {
-    match value {
-        Value::List(items) => items.first().map_or(Some(0), length),
-        Value::F64s(a) => a.shape.get(1).copied(),
-        Value::F32s(a) => a.shape.get(1).copied(),
-        Value::I64s(a) => a.shape.get(1).copied(),
-        Value::Bools(a) => a.shape.get(1).copied(),
-        Value::Tuple(items) => items.iter().find_map(width),
-        _ => None,
     }
 }
 

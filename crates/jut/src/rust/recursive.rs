@@ -5,7 +5,8 @@
 //! tangent is the same without sizes, and without the fields that have no floats.
 
 use super::argument::{Argument, Block, Held};
-use super::outcome::{Outcome, length, width};
+use super::neutral::sizes;
+use super::outcome::Outcome;
 use super::{Data, Recursive, Type};
 use crate::border::{has_room, too_deep};
 use crate::error::{ArgumentError, Result};
@@ -90,41 +91,6 @@ pub fn parts(ty: &Type, value: Value) -> Option<(usize, std::vec::IntoIter<Value
         own.push(items.nth(ty.sizes())?);
     }
     Some((number, own.into_iter()))
-}
-
-/// The sizes of a value of a type.
-fn sizes(ty: &Type, value: &Value, all: &mut Vec<Value>) {
-    let size = |n: Option<usize>| Value::I64(n.and_then(|n| n.try_into().ok()).unwrap_or_default());
-    match (ty, value) {
-        (Type::Vec(element), value) => {
-            all.push(size(length(value)));
-            if matches!(element, Type::Vec(_)) {
-                all.push(size(width(value)));
-            }
-        }
-        (Type::Record(fields) | Type::Enum(_, fields), Value::Tuple(items)) => {
-            for ((_, ty), item) in fields.iter().zip(items) {
-                sizes(ty, item, all);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Some value of a type that holds itself, which nobody reads.
-pub(super) fn neutral(ty: &Type) -> Value {
-    let Type::Declared(of) = ty else { return Value::Tuple(Vec::new()) };
-    let Some(least) = of.least() else { return Value::Tuple(Vec::new()) };
-    let mut items = Vec::new();
-    for (_, ty) in least.fields {
-        let value = super::neutral(ty);
-        sizes(ty, &value, &mut items);
-        items.push(value);
-    }
-    match of.is_single() {
-        true => Value::Tuple(items),
-        false => Value::Data(of.constructor(least), items),
-    }
 }
 
 /// Many of them, of which each is taken apart.
