@@ -6,8 +6,8 @@
 //! cargo run --release -p jut-tests --features llvm,mlir --example churn -- 500 MLIR   500, with MLIR
 //! ```
 
+use jut_tests::churn::{compile_and_drop, returned};
 use jut_tests::engines::backends;
-use jut_tests::memory::{compile_and_drop, returned};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

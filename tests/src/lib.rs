@@ -2,6 +2,7 @@
 
 pub mod attack;
 pub mod border;
+pub mod churn;
 pub mod coverage;
 pub mod engines;
 pub mod files;
@@ -18,6 +19,7 @@ pub mod random;
 pub mod rows;
 pub mod shapes;
 pub mod shrink;
+pub mod values;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

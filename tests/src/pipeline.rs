@@ -3,9 +3,10 @@
 //! Sizes are counted in statements, nested ones included, of every function that the stage has made.
 
 use crate::memory;
+use crate::programs::{load, statements};
 use cpu_time::ProcessTime;
 use jut_ad::{Derivatives, Mask, Policy, compose, forward, transpose, unzip};
-use jut_ir::{Block, FuncId, Program};
+use jut_ir::{FuncId, Program};
 use jut_loop::Lowered;
 use jut_native::{Backend, Checked};
 use std::time::Duration;
@@ -22,12 +23,6 @@ pub struct Stage {
     /// The most kilobytes of main memory that the process had meanwhile, where that is measured; for
     /// people too.
     pub peak: Option<u64>,
-}
-
-/// Statements of a block, nested ones included.
-pub fn statements(block: &Block) -> usize {
-    let nested = block.stmts.iter().flat_map(|s| s.rhs.blocks()).map(statements);
-    block.stmts.len() + nested.sum::<usize>()
 }
 
 fn all(program: &Program) -> usize {
@@ -82,7 +77,7 @@ pub struct Core {
 pub fn core_stages(text: &str, policy: Policy) -> Result<Core, String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
     let mut notes = Notes::new();
-    let program = crate::laws::load(text)?;
+    let program = load(text)?;
     notes.add("load", all(&program));
     let (func, _) = program.funcs.last().ok_or("an empty program")?;
     let mask = Mask::full(&program, func);
@@ -104,7 +99,7 @@ pub fn core_stages(text: &str, policy: Policy) -> Result<Core, String> {
     notes.add("check", all(&d.program));
     let printed = jut_ir::print::print_program(&d.program);
     notes.add("print", all(&d.program));
-    let again = crate::laws::load(&printed)?;
+    let again = load(&printed)?;
     notes.add("read back", all(&again));
     let program = jut_opt::optimise(&d.program, root, true);
     notes.add("optimise", all(&program));
@@ -161,7 +156,7 @@ pub fn compile_with(
 ) -> Result<(Vec<usize>, Checked), String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
     let mut steps = Steps { meter, counts: Vec::new() };
-    let program = steps.step("read, check", || crate::laws::load(text))?;
+    let program = steps.step("read, check", || load(text))?;
     steps.counts.push(all(&program));
     let (func, _) = program.funcs.last().ok_or("an empty program")?;
     let mask = Mask::full(&program, func);

@@ -6,7 +6,7 @@
 
 use jut_eval::{Array, Cells, Value};
 use jut_ir::types::Type;
-use jut_ir::{Function, Program, Width};
+use jut_ir::{Block, Function, Program, Width};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 
@@ -181,4 +181,21 @@ fn flatten(json: &Json, scalars: &mut Vec<Json>) {
 pub fn has_single(program: &Program) -> bool {
     let mut types = program.funcs.values().flat_map(|f| f.nvars.values().map(|v| &v.ty));
     types.any(|ty| *ty == jut_ir::Type::F32)
+}
+
+/// Loads a text, with all its diagnostics as the error.
+///
+/// # Errors
+/// The diagnostics, one per line.
+pub fn load(text: &str) -> Result<Program, String> {
+    let loaded = jut_text::load(text, 0);
+    let say = |d: &jut_ir::Diagnostic| d.to_string();
+    let all = || loaded.diagnostics.iter().map(say).collect::<Vec<_>>().join("\n");
+    loaded.program.ok_or_else(all)
+}
+
+/// Statements of a block, nested ones included.
+pub fn statements(block: &Block) -> usize {
+    let nested = block.stmts.iter().flat_map(|s| s.rhs.blocks()).map(statements);
+    block.stmts.len() + nested.sum::<usize>()
 }

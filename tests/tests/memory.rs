@@ -3,8 +3,8 @@
 //! programs as one likes.
 #![cfg(target_os = "linux")]
 
+use jut_tests::churn::{compile_and_drop, returned};
 use jut_tests::engines::backends;
-use jut_tests::memory::{compile_and_drop, returned};
 
 #[test]
 fn dropped_programs_give_their_memory_back() {

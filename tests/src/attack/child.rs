@@ -1,44 +1,13 @@
 //! The process that is attacked.
 
-use super::control::Engines;
-use super::{Attack, End, Kind, Subject, run};
+use super::run::{self, Engines};
+use super::said::{self, say, word};
+use super::{Attack, End, Kind, Subject};
 use crate::guard;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// What a child says, one line each; everything else that a line may be is not for the parent.
-pub(super) mod word {
-    /// An attack begins: `BEGIN seed`.
-    pub const BEGIN: &str = "attack-begin";
-    /// It is at a product and an engine: `AT seed what`.
-    pub const AT: &str = "attack-at";
-    /// It did no harm: `DONE seed how`.
-    pub const DONE: &str = "attack-done";
-    /// It did: `FAILED seed reason`, the reason with its line ends written as `\n`.
-    pub const FAILED: &str = "attack-failed";
-}
-
-fn say(line: std::fmt::Arguments<'_>) {
-    let mut out = std::io::stdout().lock();
-    // A parent that is gone needs no answer.
-    let _ = writeln!(out, "{line}");
-    let _ = out.flush();
-}
-
-/// Whether this process is attacked: otherwise nobody listens.
-static IS_CHILD: AtomicBool = AtomicBool::new(false);
-
-/// Says what is run next, for the case that it ends the process.
-pub(super) fn at(seed: u64, what: std::fmt::Arguments<'_>) {
-    if !IS_CHILD.load(Ordering::Relaxed) {
-        return;
-    }
-    say(format_args!("{} {seed} {what}", word::AT));
-}
 
 fn begin() {
-    IS_CHILD.store(true, Ordering::Relaxed);
+    said::listened();
     guard::arenas();
 }
 

@@ -1,7 +1,8 @@
 //! The process that attacks: it starts children, watches them, and says what went wrong.
 
-use super::child::{self, word};
-use super::{Attack, run};
+use super::run::{self, Engines};
+use super::said::word;
+use super::{Attack, child};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -9,17 +10,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-
-/// Which engines run.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Engines(Option<Vec<String>>);
-
-impl Engines {
-    /// The interpreter is what others are held against, so it always runs.
-    pub fn has(&self, name: &str) -> bool {
-        name == "interpreter" || self.0.as_ref().is_none_or(|all| all.iter().any(|n| n == name))
-    }
-}
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 
 use super::End;
 use super::mutate;
-use super::values::INTEGERS;
+use crate::values::INTEGERS;
 use fastrand::Rng;
 use jut::{Arg, Array, Compiled, Engine, Error, Model, Value, npy};
 use serde_json::Value as Json;

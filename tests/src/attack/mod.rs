@@ -24,9 +24,10 @@ mod files;
 mod mutate;
 mod programs;
 pub(crate) mod run;
-pub(crate) mod values;
+mod said;
 
 use crate::generate::{self, Extent};
+use crate::values;
 use fastrand::Rng;
 use jut::{Engine, Model, Stage, Value};
 use run::{MEMORY, Outcome, Target};

@@ -1,6 +1,6 @@
 //! Texts with a few tokens changed: most are refused, and what is not must be harmless.
 
-use super::values::INTEGERS;
+use crate::values::INTEGERS;
 use fastrand::Rng;
 
 /// The tokens of a text, blanks and line ends among them: joined, they are the text.

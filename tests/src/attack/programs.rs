@@ -6,7 +6,7 @@
 //! so that many of them can be compiled.
 
 use super::Subject;
-use super::values::{INTEGERS, float, hostile};
+use crate::values::{INTEGERS, float, hostile};
 use fastrand::Rng;
 use jut::{Array, Value};
 use std::fmt::Write;

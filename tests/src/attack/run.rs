@@ -4,7 +4,7 @@
 //! the interpreter, or a derivative that fails where the function does not, or elsewhere, or not at
 //! all. *Cost*: a compilation per request and engine.
 
-use super::child;
+use super::said;
 use crate::guard::{self, Guarded, Place};
 use fastrand::Rng;
 use jut::{Arg, Array, Cancellation, Compiled, Engine, Error, Function, Out, Request, Role, Value};
@@ -310,7 +310,7 @@ impl<'a> Target<'a> {
         let mut expected: Option<Outcome> = None;
         for (name, engine) in engines {
             let named = |e: String| format!("{} by {name}: {e}", request.suffix());
-            child::at(self.seed, format_args!("{} by {name}", request.suffix()));
+            said::at(self.seed, format_args!("{} by {name}", request.suffix()));
             let outcome = self.run(request, *engine).map_err(named)?;
             match &expected {
                 None => expected = Some(outcome),
@@ -378,7 +378,7 @@ impl<'a> Target<'a> {
         let mut expected: Option<Vec<Outcome>> = None;
         for (name, engine) in engines {
             let named = |e: String| format!("linearize by {name}: {e}");
-            child::at(self.seed, format_args!("linearize by {name}"));
+            said::at(self.seed, format_args!("linearize by {name}"));
             let outcomes = self.applied(*engine).map_err(named)?;
             let unclear = |all: &[Outcome]| all.iter().any(Outcome::is_unclear);
             let Some(first) = &expected else {
@@ -453,6 +453,17 @@ impl<'a> Target<'a> {
             session.apply_transposed(&tape, &cotangents).map(|results| results.values())
         }))?;
         Ok(vec![recorded, forward, back])
+    }
+}
+
+/// Which engines run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Engines(pub Option<Vec<String>>);
+
+impl Engines {
+    /// The interpreter is what others are held against, so it always runs.
+    pub fn has(&self, name: &str) -> bool {
+        name == "interpreter" || self.0.as_ref().is_none_or(|all| all.iter().any(|n| n == name))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Loops that carry arrays. Each round may make arrays, so there is never one inside another, and none that
 //! would be run often.
 
-use super::constructs::Statement;
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 
 /// In no more rounds than this a loop that carries arrays is written.
 const ROUNDS: u64 = 9;

@@ -1,12 +1,9 @@
 //! Statements with the constructs that programs have rarely: scans and accumulators written by hand,
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 use super::{carries, elements, functions, narrow, policies, updates};
 use std::fmt::Write;
-
-/// A statement: a pattern and what it is bound to.
-pub(super) type Statement = Option<(String, String)>;
 
 /// A name of what is noted, and how it is written.
 type Construct = (&'static str, fn(&mut Writer, &mut Scope, usize) -> Statement);

@@ -1,8 +1,7 @@
 //! Arrays of tuples, records and sums that change: whole elements are taken out, exchanged and written, and what was
 //! taken out is read when the array has changed. And loops whose bounds are next to the ends of the integers.
 
-use super::constructs::Statement;
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 use std::fmt::Write;
 
 /// How an element is made of two floats, and read.

@@ -1,8 +1,7 @@
 //! Functions in random programs: as arguments, that call themselves, with a derivative that the program states;
 //! derivatives in the language; recursive data; variables that are assigned.
 
-use super::constructs::Statement;
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 
 /// In more rounds than these there is none of them: their bodies have loops, or calls, of their own.
 const FEW: u64 = 9;

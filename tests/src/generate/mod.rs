@@ -21,7 +21,7 @@ mod structured;
 mod updates;
 mod writer;
 
-use crate::attack::values;
+use crate::values;
 use fastrand::Rng;
 use jut_eval::Value;
 use writer::Writer;

@@ -1,8 +1,7 @@
 //! Numbers of 32 bits in random programs: arrays of integers that wrap, as factors, as places and in accumulators, and
 //! records with sizes as parameters that hold them, and sums with sizes.
 
-use super::constructs::Statement;
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 
 /// In more rounds than these there are none of them: they have loops of their own.
 const FEW: u64 = 9;

@@ -1,7 +1,6 @@
 //! Words that choose what the tape holds: before values, sums, branches, calls and loops.
 
-use super::constructs::Statement;
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 
 /// Schedules of a loop.
 const WORDS: [&str; 8] = [

@@ -1,8 +1,7 @@
 //! Arrays with other parts: outside of loops, in loops that carry them, where updates and reads take turns, and arrays that
 //! are made of their own elements.
 
-use super::constructs::Statement;
-use super::writer::{Scope, Writer};
+use super::writer::{Scope, Statement, Writer};
 use std::fmt::Write;
 
 /// An array of which an element, or a part, is another one; the old array stays in scope.

@@ -197,3 +197,6 @@ impl Writer {
         Some(format!("{name}[{}]", steps.join(", ")))
     }
 }
+
+/// A statement: a pattern and what it is bound to.
+pub(super) type Statement = Option<(String, String)>;

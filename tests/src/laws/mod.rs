@@ -35,6 +35,7 @@ mod stages;
 pub use runs::{expect_same, same_bits};
 pub use stages::Stages;
 
+pub use crate::programs::load;
 use jut_ad::Policy;
 use jut_eval::{EvalError, Interpreter, Outcome, Value};
 use jut_ir::{FuncId, Program, RuntimeError};
@@ -87,17 +88,6 @@ pub struct Options {
     /// The function has no kink at or near its arguments, so that central differences have to agree
     /// within this relative error. Otherwise they have to where one-sided differences agree.
     pub smooth: Option<f64>,
-}
-
-/// Loads a text, with all its diagnostics as the error.
-///
-/// # Errors
-/// The diagnostics, one per line.
-pub fn load(text: &str) -> Result<Program, String> {
-    let loaded = jut_text::load(text, 0);
-    let say = |d: &jut_ir::Diagnostic| d.to_string();
-    let all = || loaded.diagnostics.iter().map(say).collect::<Vec<_>>().join("\n");
-    loaded.program.ok_or_else(all)
 }
 
 /// Tests all laws for one function and one list of arguments (without the sizes in brackets),

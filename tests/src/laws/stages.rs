@@ -10,7 +10,7 @@
 //! A function with linear parameters takes the place of `f.jvp` itself.
 
 use super::{Fault, Pass, check};
-use crate::pipeline::statements;
+use crate::programs::statements;
 use jut_ad::{Derivatives, Mask, Policy, Unzipped, compose, erase, forward, transpose, unzip};
 use jut_ir::check::{check_forward_domain, check_linear_b, check_transpose_domain};
 use jut_ir::normal::normal_text;
