@@ -99,8 +99,7 @@ impl Deriver {
     /// The definition that answers a request for a definition of the program, added to it unless it is there.
     ///
     /// # Errors
-    /// `J801` for a definition with linear parts, `J901` for a derivative of one whose cotangents have sizes that the
-    /// definition computes, and what [`compose`] reports.
+    /// `J801` for a definition with linear parts, and what [`compose`] reports.
     pub fn derive(
         &mut self,
         program: &mut Program,
@@ -111,7 +110,6 @@ impl Deriver {
         if request != Request::Transposed {
             forward_domain(program, func)?;
         }
-        self.not_sized(program, func)?;
         let before = program.funcs.len();
         self.derivatives.resume(std::mem::take(program));
         let asked = Asked { request, func, wrt, of: None, policy: Policy::Default };
@@ -149,8 +147,7 @@ impl Deriver {
     /// The derivative of a definition at a point, as definitions of the program.
     ///
     /// # Errors
-    /// `J801` for a definition with linear parts, `J804` if no parameter has floats, `J901` as [`Deriver::derive`], and what
-    /// the passes report.
+    /// `J801` for a definition with linear parts, `J804` if no parameter has floats, and what the passes report.
     pub fn linear(
         &mut self,
         program: &mut Program,
@@ -158,7 +155,6 @@ impl Deriver {
         wrt: &Mask,
     ) -> Result<Linear, Diagnostic> {
         forward_domain(program, func)?;
-        self.not_sized(program, func)?;
         let results = program.funcs[func].results.len();
         let before = program.funcs.len();
         self.derivatives.resume(std::mem::take(program));
@@ -211,20 +207,6 @@ impl Deriver {
         let settled = moved.get(&made).copied().unwrap_or(made);
         self.settled.insert(made, settled);
         settled
-    }
-
-    /// Refuses derivatives of what [`Deriver::sizes_first`] makes.
-    fn not_sized(&self, program: &Program, func: FuncId) -> Result<(), Diagnostic> {
-        if self.sized.values().all(|sized| *sized != func) {
-            return Ok(());
-        }
-        let func = &program.funcs[func];
-        let message = format!(
-            "not built yet: a derivative of `{}` itself, whose cotangents have sizes that the function computes",
-            func.name
-        );
-        let help = "write a definition that calls it, and take the derivative of that one";
-        Err(Diagnostic::error("J901", func.span, message).help(help))
     }
 
     /// A composition whose cotangents have sizes that the function computes takes these before them. Here they are the

@@ -20,7 +20,7 @@ use jut_ir::*;
 /// Makes a definition of a block of `b`, and gives what it captures: its first parameters.
 ///
 /// # Errors
-/// `J901` for a block that adds to sums or reads linear names of outside, and for results whose size it computes.
+/// `J901` for a block that adds to sums or reads linear names of outside, and for arrays whose size it computes and does not give before them.
 pub fn outline(
     b: &mut FunctionBuilder,
     block: Block,
@@ -87,8 +87,25 @@ pub fn outline(
             bound[v] = true;
         }
     });
-    if results.iter().flat_map(Type::size_names).any(|v| bound[v]) {
-        return Err(refuse("that gives an array whose size it computes"));
+    // A size that the block computes is a result before those that have it, which has a name for that.
+    let mut named: Vec<(Size, NVar)> = Vec::new();
+    let mut declared: Vec<ResultDecl> = Vec::new();
+    let own = |size: &Size| size.names().into_iter().any(|v| bound[v]);
+    for (atom, ty) in block.nl.iter().zip(&results) {
+        let ty = with_names(ty, &named);
+        if ty.size_names().into_iter().any(|v| bound[v]) {
+            return Err(refuse("that gives an array whose size is no result before it"));
+        }
+        let size = (ty == Type::I64).then(|| b.func.size_of(*atom));
+        let name = match (atom, size) {
+            (Atom::Var(v), Some(size)) if own(&size) && results.iter().any(|ty| has(ty, &size)) => {
+                let name = b.func.nvars.push(VarData { def: None, ..b.func.nvars[*v].clone() });
+                named.push((size, name));
+                Some(name)
+            }
+            _ => None,
+        };
+        declared.push(ResultDecl { name, ty });
     }
     let captured: Vec<NVar> = sizes.into_iter().chain(values).collect();
     let all: Vec<NVar> = captured.iter().chain(params).copied().collect();
@@ -96,9 +113,30 @@ pub fn outline(
     new.params(&all, &[], &[]);
     stmts.extend(block.stmts);
     new.body(Block { stmts, ..block });
-    for ty in &results {
+    for ResultDecl { name, ty } in &declared {
         let ty = new.ty(ty);
-        new.to.results.push(ResultDecl { name: None, ty });
+        let name = name.map(|name| new.result_name(name));
+        new.to.results.push(ResultDecl { name, ty });
     }
     Ok((Function { span, derived: true, ..new.to }, captured))
+}
+
+/// Whether a type has an array of this size.
+fn has(ty: &Type, size: &Size) -> bool {
+    let mut found = false;
+    ty.for_each_size(&mut |own| found |= own == size);
+    found
+}
+
+/// A type with names in the place of sizes: the last of each.
+fn with_names(ty: &Type, named: &[(Size, NVar)]) -> Type {
+    match ty {
+        Type::Array(size, element) => {
+            let name = named.iter().rev().find(|(own, _)| own == size);
+            let size = name.map_or_else(|| size.clone(), |(_, name)| Size::var(*name));
+            Type::array(size, with_names(element, named))
+        }
+        Type::Tuple(items) => Type::Tuple(items.iter().map(|ty| with_names(ty, named)).collect()),
+        other => other.clone(),
+    }
 }

@@ -195,8 +195,8 @@ pub(crate) enum TypeKind<'s> {
     /// `[a, b]t`.
     Array(Vec<ExprId>, Box<Type<'s>>),
     Tuple(Vec<Type<'s>>),
-    /// `fn(f64, [n]f64) -> f64`, of parameters: what it takes and gives.
-    Function(Vec<Type<'s>>, Vec<Type<'s>>),
+    /// `fn(f64, [n]f64) -> (m: i64, y: [m]f64)`, of parameters: what it takes and gives, results by their names if they have any.
+    Function(Vec<Type<'s>>, Vec<(Option<Name<'s>>, Type<'s>)>),
 }
 
 #[derive(Debug)]

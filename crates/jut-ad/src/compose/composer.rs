@@ -13,8 +13,8 @@ use std::collections::HashMap;
 /// A composition under construction.
 pub(super) struct Composer<'a> {
     pub derivatives: &'a mut Derivatives,
-    /// The function that is differentiated.
-    f: FuncId,
+    /// The function that is differentiated: its signature, whose names are numbered anew.
+    source: Function,
     pub b: FunctionBuilder,
     /// What stands for the parameters of `f`, or for what is saved of a run of it.
     pub inputs: Vec<Atom>,
@@ -69,7 +69,7 @@ impl<'a> Composer<'a> {
         }
         let parameters = (0..inputs.len()).map(Parameter::Argument).collect();
         let (stmts, results) = (Vec::new(), Vec::new());
-        Ok(Composer { derivatives, f, b, inputs, sizes, stmts, loc, parameters, results })
+        Ok(Composer { derivatives, source, b, inputs, sizes, stmts, loc, parameters, results })
     }
 
     /// A composition that starts with what is saved of a run of `f`.
@@ -80,7 +80,7 @@ impl<'a> Composer<'a> {
         tape: Option<DataId>,
     ) -> Composer<'a> {
         derivatives.kinds.extend(&derivatives.program);
-        let source = &derivatives.program.funcs[f];
+        let source = derivatives.program.funcs[f].signature();
         let loc = Loc::made(source.span, Origin::Derived);
         let mut b = FunctionBuilder::default();
         b.func.span = source.span;
@@ -105,7 +105,7 @@ impl<'a> Composer<'a> {
         let inputs = b.func.params.iter().map(|v| Atom::Var(*v)).collect();
         let parameters = saved.iter().map(|saved| Parameter::Saved(*saved)).collect();
         let (stmts, results) = (Vec::new(), Vec::new());
-        Composer { derivatives, f, b, inputs, sizes, stmts, loc, parameters, results }
+        Composer { derivatives, source, b, inputs, sizes, stmts, loc, parameters, results }
     }
 
     pub fn push(&mut self, nl: Vec<NVar>, rhs: Rhs) {
@@ -113,7 +113,7 @@ impl<'a> Composer<'a> {
     }
 
     pub fn source(&self) -> &Function {
-        &self.derivatives.program.funcs[self.f]
+        &self.source
     }
 
     fn kinds(&self) -> &Kinds {

@@ -21,7 +21,7 @@ use super::made::{Made, Values};
 use super::scope::{Entity, Names};
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, Def, ExprId, ExprKind, Name, TypeKind};
-use jut_ir::{Atom, Diagnostic, FuncId, Literal, Span, Type};
+use jut_ir::{Atom, Diagnostic, FuncId, Literal, NVar, Size, Span, Type};
 
 /// How deep definitions may be written out in each other, and how many in one definition.
 const MOST: (u32, u32) = (24, 4000);
@@ -225,7 +225,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 (Argument::Function(callable), TypeKind::Function(takes, gives)) => {
                     let takes = self.types(takes)?;
-                    let gives = self.types(gives)?;
+                    let gives = self.results(gives)?;
                     let stated = Some(Stated { takes, gives });
                     self.name_function(name.text, Given { callable, stated });
                 }
@@ -250,6 +250,23 @@ impl<'a, 's> Body<'a, 's> {
 
     fn types(&mut self, list: &'a [ast::Type<'s>]) -> Res<Vec<Type>> {
         list.iter().map(|ty| self.ty(ty)).collect()
+    }
+
+    /// What a function gives, with the places of results in place of their names.
+    fn results(&mut self, list: &'a [(Option<Name<'s>>, ast::Type<'s>)]) -> Res<Vec<Type>> {
+        let mark = self.scope.mark();
+        let mut names: Vec<(NVar, usize)> = Vec::new();
+        let mut results = Vec::new();
+        for (k, (name, ty)) in list.iter().enumerate() {
+            let ty = self.ty(ty)?;
+            if let Some(name) = name {
+                names.push((self.result_name(name, ty.clone()), k));
+            }
+            let place = |v: NVar| names.iter().find(|(name, _)| *name == v);
+            results.push(ty.subst(&mut |v| place(v).map(|(_, k)| Size::position(*k))));
+        }
+        self.scope.restore(mark);
+        Ok(results)
     }
 
     /// Binds the sizes of a definition that the type of an argument says.
@@ -293,6 +310,9 @@ impl<'a, 's> Body<'a, 's> {
     /// The results of a function have the types that it was said to give.
     fn gives(&mut self, name: &str, values: &Values, wanted: &[Type], span: Span) -> Res<()> {
         let found: Vec<Type> = values.nl.iter().map(|atom| self.type_of(*atom)).collect();
+        let size = |v| Some(self.b.func.size_of(*values.nl.get(Size::position_of(v)?)?));
+        let wanted: Vec<Type> = wanted.iter().map(|ty| ty.subst(&mut |v| size(v))).collect();
+        let wanted = wanted.as_slice();
         if found == wanted && values.lin.is_empty() {
             return Ok(());
         }

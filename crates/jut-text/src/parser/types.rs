@@ -18,6 +18,29 @@ impl<'s> Parser<'s, '_> {
         Ok(types)
     }
 
+    /// What a function gives, where its type stands: `(m: i64, y: [m]f64)`.
+    fn results_in_brackets(&mut self) -> Parsed<Vec<(Option<Name<'s>>, Type<'s>)>> {
+        let open = self.at;
+        self.expect("(")?;
+        let mut results = Vec::new();
+        while !self.at(")") {
+            let name = match self.is_at(self.at + 1, ":") {
+                true => {
+                    let name = self.name("a name")?;
+                    self.expect(":")?;
+                    Some(name)
+                }
+                false => None,
+            };
+            results.push((name, self.ty()?));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect_close(open, ")")?;
+        Ok(results)
+    }
+
     pub(super) fn ty(&mut self) -> Parsed<Type<'s>> {
         self.nested(Self::ty_here)
     }
@@ -57,8 +80,8 @@ impl<'s> Parser<'s, '_> {
                 let takes = self.types_in_brackets()?;
                 self.expect("->")?;
                 let gives = match self.at("(") {
-                    true => self.types_in_brackets()?,
-                    false => vec![self.ty()?],
+                    true => self.results_in_brackets()?,
+                    false => vec![(None, self.ty()?)],
                 };
                 TypeKind::Function(takes, gives)
             }
