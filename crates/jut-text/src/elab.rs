@@ -452,6 +452,7 @@ fn signature<'s>(body: &mut Body<'_, 's>, d: &ast::Def<'s>, full: String) -> Res
     if !ok {
         return Err(Stop);
     }
+    body.label_tangents(d);
     let mut names: HashMap<NVar, usize> = HashMap::new();
     let mark = body.scope.mark();
     let mut results = Vec::new();

@@ -145,8 +145,8 @@ pub(super) fn differentiate(
     let handles = maker.parameters(derivatives, mask);
     let types: Vec<Type> = maker.b.func.results.iter().map(|r| r.ty.clone()).collect();
     for (ty, active) in types.iter().zip(&results) {
-        if *active {
-            maker.b.func.lin_results.push(LinResultDecl { name: None, ty: ty.clone() });
+        if let Some(ty) = tangent_of(&derivatives.program, ty).filter(|_| *active) {
+            maker.b.func.lin_results.push(LinResultDecl { name: None, ty });
         }
     }
     let values: Vec<NVar> =
@@ -169,6 +169,11 @@ pub(super) fn differentiate(
     maker.b.func.body = Block { stmts: maker.stmts, nl, lin };
     repair(&mut maker.b, Origin::Forward);
     Ok(Some(maker.b.func))
+}
+
+/// The tangent type of a type with floats, as the checker of rules writes it.
+fn tangent_of(program: &Program, ty: &Type) -> Option<Type> {
+    ty.tangent(program).ok().flatten()
 }
 
 /// The tangent of a parameter that has floats.
@@ -209,7 +214,9 @@ impl Maker {
         let mut handles = Vec::new();
         for (k, p) in self.b.func.params.clone().into_iter().enumerate() {
             let VarData { name, ty, span, .. } = self.b.func.nvars[p].clone();
-            handles.push(match Passing::of(&derivatives.kinds, &ty) {
+            let passing = Passing::of(&derivatives.kinds, &ty);
+            let Some(ty) = tangent_of(&derivatives.program, &ty) else { continue };
+            handles.push(match passing {
                 Passing::Inactive => continue,
                 _ if !mask.is_active(k) => Tangent::None(ty),
                 Passing::Value => {
@@ -239,8 +246,8 @@ impl Maker {
         let program = &derivatives.program;
         for p in self.b.func.params.clone() {
             let ty = self.b.func.nvars[p].ty.clone();
-            if ty.has_float(program) {
-                args.push(self.zeros(p, &ty));
+            if let Some(tangent) = tangent_of(program, &ty) {
+                args.push(self.zeros(p, &ty, tangent));
             }
         }
         let (mut lin_args, mut places) = (Vec::new(), Vec::new());
@@ -248,10 +255,18 @@ impl Maker {
             match handle {
                 Tangent::None(_) => {}
                 Tangent::Value(x) => lin_args.push(x),
+                // A record may have arrays that its tangent has not.
+                Tangent::At(place, ty)
+                    if Passing::of(&derivatives.kinds, &ty) == Passing::Value =>
+                {
+                    let x = self.b.lvar("x", ty, self.loc.span);
+                    self.push(vec![], vec![x], Rhs::Rd(place));
+                    lin_args.push(x);
+                }
                 Tangent::At(place, _) => places.push(Some(place)),
             }
         }
-        let floats: Vec<Type> = types.iter().filter(|ty| ty.has_float(program)).cloned().collect();
+        let floats: Vec<Type> = types.iter().filter_map(|ty| tangent_of(program, ty)).collect();
         let values = floats.iter().map(|ty| self.b.nvar("t", ty.clone(), self.loc.span)).collect();
         let active = floats.iter().zip(&jvp.results).filter(|(_, active)| **active);
         let lin: Vec<LVar> =
@@ -275,9 +290,9 @@ impl Maker {
         let mut results = Vec::new();
         for y in values {
             let ty = self.b.func.nvars[*y].ty.clone();
-            if ty.has_float(&derivatives.program) {
-                args.push(self.zeros(*y, &ty));
-                results.push(ty);
+            if let Some(tangent) = tangent_of(&derivatives.program, &ty) {
+                args.push(self.zeros(*y, &ty, tangent.clone()));
+                results.push(tangent);
             }
         }
         let of = |handle: &Tangent, body: &Self| match handle {
@@ -350,8 +365,19 @@ impl Maker {
             .ok_or_else(|| crate::internal(span, "a rule has not one tangent for each result"))
     }
 
-    /// Zeros of a type, which is that of `like`: a number, or an array of arrays of numbers.
-    fn zeros(&mut self, like: NVar, ty: &Type) -> Atom {
+    /// Zeros of a tangent type, that of `like`: a number, an array of arrays of numbers, or else an empty sum.
+    fn zeros(&mut self, like: NVar, ty: &Type, tangent: Type) -> Atom {
+        let mut numbers = ty;
+        while let Type::Array(_, element) = numbers {
+            numbers = element;
+        }
+        if !numbers.is_float() {
+            let cap = self.b.cap("r", Mode::Acc, false, tangent.clone(), self.loc.span);
+            let zero = self.b.nvar("z", tangent, self.loc.span);
+            let rhs = Region::sum(Mode::Acc, cap, Block::default());
+            self.push(vec![zero], vec![], rhs);
+            return Atom::Var(zero);
+        }
         let mut sizes = Vec::new();
         let mut inner = ty;
         while let Type::Array(size, element) = inner {

@@ -1,11 +1,12 @@
 //! `rule jvp f = g`: the derivative of a definition, stated by another one.
 
+use super::body::Body;
 use super::derived::Derivatives;
 use super::operation::is_primitive;
 use super::{Global, Globals};
 use crate::ast;
 use jut_ir::check::{check_function, check_rule};
-use jut_ir::{Diagnostic, FuncId, Program, Rule};
+use jut_ir::{Diagnostic, FuncId, Program, Rule, Size, Type};
 
 /// Notes a rule that the checker accepts.
 pub(super) fn state(
@@ -37,6 +38,32 @@ pub(super) fn state(
     if let Err(error) = check_rule(program, func) {
         program.funcs[func].rule = None;
         diagnostics.push(error.label(rule.by.span, "for this rule"));
+    }
+}
+
+impl<'s> Body<'_, 's> {
+    /// Remembers of the tangents and cotangents that a rule takes whose they are, so that parts of them have names, where
+    /// the definition that it is for is known by now.
+    pub(super) fn label_tangents(&mut self, d: &ast::Def<'s>) {
+        let stated = self.ast.decls.iter().find_map(|decl| match decl {
+            ast::Decl::Rule(rule) if rule.by.text == d.name.text => Some(rule),
+            _ => None,
+        });
+        let Some(rule) = stated else { return };
+        let Some(Global::Func(func)) = self.globals.global(rule.func.text) else { return };
+        let (f, own) = (&self.program.funcs[func], &self.b.func.params);
+        let size = |v| {
+            let k = f.params.iter().position(|p| *p == v)?;
+            own.get(k).map(|p| Size::var(*p))
+        };
+        let of: Vec<Type> = match rule.vjp {
+            true => f.results.iter().map(|r| r.ty.clone()).collect(),
+            false => f.params.iter().map(|p| f.nvars[*p].ty.clone()).collect(),
+        };
+        let of = of.iter().filter(|ty| ty.has_float(self.program));
+        let of: Vec<Type> = of.map(|ty| ty.subst(&mut |v| size(v))).collect();
+        let taken = own.get(f.params.len()..).unwrap_or_default();
+        self.tangents.extend(taken.iter().copied().zip(of));
     }
 }
 
