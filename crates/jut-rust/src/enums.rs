@@ -24,6 +24,8 @@ pub(crate) fn as_branches(
     m: &syn::ExprMatch,
     semicolon: Option<syn::Token![;]>,
 ) -> Result<Vec<Stmt>, Refusal> {
+    let apart = crate::matches::one_case_each(m);
+    let m = apart.as_ref().unwrap_or(m);
     // No name of Rust's users.
     let subject = syn::Ident::new("__jut_subject", m.match_token.span);
     let value = &m.expr;
@@ -119,11 +121,17 @@ impl Lowering<'_> {
                 return self.option_tested(Some(&own.elems[0]), subject, pattern);
             }
             Pat::TupleStruct(own) if own.path.is_ident("Err") && own.elems.len() == 1 => {
-                if let Some(name) = binds(&own.elems[0])
-                    && !name.ident.to_string().starts_with('_')
-                {
+                // Any other pattern would be one of some errors alone.
+                let all = match &own.elems[0] {
+                    Pat::Wild(_) | Pat::Rest(_) => true,
+                    Pat::Ident(name) => {
+                        name.subpat.is_none() && name.ident.to_string().starts_with('_')
+                    }
+                    _ => false,
+                };
+                if !all {
                     return refuse(
-                        name,
+                        &own.elems[0],
                         "an error has no value here: write `Err(_)`, or `?` to give it on",
                     );
                 }
@@ -139,17 +147,14 @@ impl Lowering<'_> {
                 parts.extend(elements.into_iter().map(|(part, v)| (Cow::Owned(part), v)));
             }
             Pat::TupleStruct(own) if own.qself.is_none() => {
-                let rest = own.elems.iter().find(|p| matches!(p, Pat::Rest(_)));
-                if let Some(rest) = rest.filter(|_| own.elems.len() > 1) {
-                    return refuse(rest, "name each component, or write `_`");
-                }
+                let elements = before_rest(&own.elems)?;
                 let variant = variant_of(&own.path);
                 let whole = match &variant {
                     Some((owner, name)) => self.opened(owner, name, subject, &mut all)?,
                     None if known(&own.path) => return refuse(&own.path, OTHERS),
                     None => self.opened(&own.path, "", subject, &mut Vec::new())?,
                 };
-                for (k, part) in own.elems.iter().enumerate().filter(|_| rest.is_none()) {
+                for (k, part) in elements.into_iter().enumerate() {
                     let value = match &variant {
                         Some((_, name)) => {
                             self.variant_field(&whole, &field_name(name, &Member::from(k)))
@@ -176,10 +181,7 @@ impl Lowering<'_> {
                 }
             }
             Pat::Tuple(tuple) => {
-                for (k, part) in tuple.elems.iter().enumerate() {
-                    if matches!(part, Pat::Rest(_)) {
-                        return refuse(part, "name each component, or write `_`");
-                    }
+                for (k, part) in before_rest(&tuple.elems)?.into_iter().enumerate() {
                     let value = self.component(subject, k);
                     parts.push((Cow::Borrowed(part), value));
                 }
@@ -236,6 +238,23 @@ impl Lowering<'_> {
     }
 }
 
+/// The parts of a pattern before a `..`, which is the last.
+fn before_rest<P>(elements: &syn::punctuated::Punctuated<Pat, P>) -> Result<Vec<&Pat>, Refusal> {
+    let rest = elements.iter().position(|p| matches!(p, Pat::Rest(_)));
+    match rest {
+        Some(k) if k + 1 < elements.len() => {
+            refuse(&elements[k], "`..` is the last here: name each component, or write `_`")
+        }
+        k => Ok(elements.iter().take(k.unwrap_or(elements.len())).collect()),
+    }
+}
+
+/// Whether a name is that of a constant: letters of which none is small.
+pub(crate) fn is_constant(name: &syn::Ident) -> bool {
+    let name = name.to_string();
+    name.starts_with(|c: char| c.is_uppercase()) && !name.contains(|c: char| c.is_lowercase())
+}
+
 /// Whether a path is that of a variant of std's enums.
 fn known(path: &Path) -> bool {
     path.get_ident().is_some_and(|i| matches!(i.to_string().as_str(), "Some" | "Ok" | "Err"))
@@ -246,7 +265,10 @@ pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
     struct Found<'a>(Option<&'a syn::PatIdent>);
     impl<'a> Visit<'a> for Found<'a> {
         fn visit_pat_ident(&mut self, found: &'a syn::PatIdent) {
-            self.0.get_or_insert(found);
+            if found.subpat.is_some() || !is_constant(&found.ident) && found.ident != "None" {
+                self.0.get_or_insert(found);
+            }
+            syn::visit::visit_pat_ident(self, found);
         }
     }
     let mut found = Found(None);

@@ -42,6 +42,8 @@ fn open_dimensions(ty: &Ty) -> usize {
 pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
     let named = with_names(function);
     let function = named.as_ref().unwrap_or(function);
+    let told = crate::generated::told(function)?;
+    let function = told.as_ref().unwrap_or(function);
     let failing = match signature.errors {
         Errors::Fail => Some(crate::results::failing(function)?),
         _ => None,

@@ -67,6 +67,7 @@ mod expression;
 pub mod file;
 mod function;
 mod functions;
+mod generated;
 mod generic;
 mod grown;
 mod implementation;

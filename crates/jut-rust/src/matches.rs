@@ -15,10 +15,39 @@ use crate::{Refusal, refuse};
 use syn::Expr;
 use syn::spanned::Spanned;
 
+/// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
+pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
+    fn cases(pattern: &syn::Pat) -> Option<&syn::PatOr> {
+        match pattern {
+            syn::Pat::Paren(inner) => cases(&inner.pat),
+            syn::Pat::Or(or) => {
+                or.cases.iter().any(|c| crate::enums::binds(c).is_some()).then_some(or)
+            }
+            _ => None,
+        }
+    }
+    if m.arms.iter().all(|arm| cases(&arm.pat).is_none()) {
+        return None;
+    }
+    let mut arms = Vec::new();
+    for arm in &m.arms {
+        match cases(&arm.pat) {
+            None => arms.push(arm.clone()),
+            Some(or) => arms.extend(or.cases.iter().map(|case| {
+                let comma = arm.comma.or_else(|| Some(Default::default()));
+                syn::Arm { pat: case.clone(), comma, ..arm.clone() }
+            })),
+        }
+    }
+    Some(syn::ExprMatch { arms, ..m.clone() })
+}
+
 impl Lowering<'_> {
     /// A `match` that has a value.
     pub fn match_value(&mut self, m: &syn::ExprMatch) -> Result<Value, Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
+        let apart = one_case_each(m);
+        let m = apart.as_ref().unwrap_or(m);
         let part = crate::parted::matched(m);
         let m = part.as_ref().unwrap_or(m);
         let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
@@ -29,6 +58,8 @@ impl Lowering<'_> {
     /// A `match` as a statement.
     pub fn plain_match(&mut self, m: &syn::ExprMatch) -> Result<(), Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
+        let apart = one_case_each(m);
+        let m = apart.as_ref().unwrap_or(m);
         let part = crate::parted::matched(m);
         let m = part.as_ref().unwrap_or(m);
         let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
@@ -101,19 +132,53 @@ impl Lowering<'_> {
                 self.pattern(pattern, subject.clone())?;
                 Ok(always)
             }
+            // `n @ 1..=5`
+            Pat::Ident(ident) if let Some((_, inner)) = &ident.subpat => {
+                let subject = self.named(subject.clone(), "subject");
+                let fits = self.tested(inner, &subject)?;
+                let name = Pat::Ident(syn::PatIdent { subpat: None, ..ident.clone() });
+                self.pattern(&name, subject)?;
+                Ok(fits)
+            }
+            Pat::Ident(ident) if crate::enums::is_constant(&ident.ident) => {
+                let name = &ident.ident;
+                // A variable of this name does not make the pattern a constant: it would be a new name.
+                if self.lookup(&name.to_string()).is_some() {
+                    return refuse(name, "a name in capitals is a constant here: write it small");
+                }
+                self.tested_by("==", &syn::parse_quote!(#name), subject)
+            }
+            Pat::Path(path)
+                if path.qself.is_none()
+                    && path
+                        .path
+                        .segments
+                        .last()
+                        .is_some_and(|s| crate::enums::is_constant(&s.ident))
+                    && crate::enums::variant_of(&path.path).is_none() =>
+            {
+                let constant = Expr::Path(path.clone());
+                self.tested_by("==", &constant, subject)
+            }
             Pat::Lit(constant) => self.tested_by("==", &Expr::Lit(constant.clone()), subject),
             Pat::Range(range) => {
-                let (Some(start), Some(end)) = (&range.start, &range.end) else {
-                    return refuse(pattern, "write both ends of this range");
-                };
                 let op = match range.limits {
                     syn::RangeLimits::HalfOpen(_) => "<",
                     syn::RangeLimits::Closed(_) => "<=",
                 };
-                let (a, b) =
-                    (self.tested_by(">=", start, subject)?, self.tested_by(op, end, subject)?);
-                let text = format!("{} && {}", a.text, b.text);
-                Ok(Value::new(text, Ty::Bool, 2, &[&a, &b]))
+                match (&range.start, &range.end) {
+                    (Some(start), Some(end)) => {
+                        let (a, b) = (
+                            self.tested_by(">=", start, subject)?,
+                            self.tested_by(op, end, subject)?,
+                        );
+                        let text = format!("{} && {}", a.text, b.text);
+                        Ok(Value::new(text, Ty::Bool, 2, &[&a, &b]))
+                    }
+                    (Some(start), None) => self.tested_by(">=", start, subject),
+                    (None, Some(end)) => self.tested_by(op, end, subject),
+                    (None, None) => Ok(always),
+                }
             }
             Pat::Or(or) => {
                 let mut all: Vec<Value> = Vec::new();

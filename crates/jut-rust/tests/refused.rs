@@ -122,9 +122,10 @@ const CASES: &[(&str, &str)] = &[
         "fn f(x: &[f64]) -> f64 { x.iter().map(|v| v * 2.0).«chain»(x).sum() }",
         "stands before `map`",
     ),
-    ("fn f(e: E) -> f64 { match e { E::A(«y») | E::B(y) => y, _ => 0.0 } }", "an arm for each"),
-    ("fn f(e: E) -> f64 { match e { E::A(y, «..») => y, _ => 0.0 } }", "name each component"),
-    ("fn f(x: f64) -> f64 { match x { «std::f64::consts::PI» => 1.0, _ => x } }", "`if x == C`"),
+    ("fn f(e: E) -> f64 { if let E::A(«y») | E::B(y) = e { y } else { 0.0 } }", "an arm for each"),
+    ("fn f(e: E) -> f64 { match e { E::A(«..», y) => y, _ => 0.0 } }", "name each component"),
+    ("fn f(x: f64) -> f64 { let N = 1.0; match x { «N» => 1.0, _ => x } }", "write it small"),
+    ("fn f(x: f64) -> f64 { match g(x) { Ok(y) => y, Err(«E::A») => x, _ => 0.0 } }", "`Err(_)`"),
     // Expressions.
     ("fn f(x: &[f64]) -> f64 { let y = x.«iter»(); 1.0 }", "write a `for` loop"),
     ("fn f(x: &[f64]) -> f64 { let w = x.«windows»(2); 1.0 }", "write a `for` loop"),

@@ -31,6 +31,8 @@ mod enums;
 mod failures;
 #[path = "differentiable/functions.rs"]
 mod functions;
+#[path = "differentiable/generated.rs"]
+mod generated;
 #[path = "differentiable/generic.rs"]
 mod generic;
 #[path = "differentiable/grown.rs"]
@@ -63,6 +65,8 @@ mod overloaded;
 mod parameters;
 #[path = "differentiable/parted.rs"]
 mod parted;
+#[path = "differentiable/patterns.rs"]
+mod patterns;
 #[path = "differentiable/relisted.rs"]
 mod relisted;
 #[path = "differentiable/restated.rs"]
