@@ -32,6 +32,7 @@
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
 //! | `elements`, `chains`, `staged` | chains of iterators |
+//! | `generated` | iterators that a closure makes, said by other Rust |
 //! | `kept` | iterators under a name |
 //! | `grown`, `counted` | lists that grow |
 //! | `stacked` | lists whose length changes in branches and loops |

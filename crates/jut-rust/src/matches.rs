@@ -155,7 +155,7 @@ impl Lowering<'_> {
                         .segments
                         .last()
                         .is_some_and(|s| crate::enums::is_constant(&s.ident))
-                    && crate::enums::variant_of(&path.path).is_none() =>
+                    && crate::syntax::variant_of(&path.path).is_none() =>
             {
                 let constant = Expr::Path(path.clone());
                 self.tested_by("==", &constant, subject)
