@@ -2,12 +2,12 @@
 //!
 //! `times` is a product, but for one that is NaN and has a factor of zero. To ask for that at each
 //! product costs more than the product. So some pairs are computed with plain products, and before
-//! anything is stored one branch asks if one of them is NaN: then, which is hardly ever, all of it is
+//! anything is stored one branch asks if [what shows it](jut_loop::analysis::shown_by) is NaN: then, which is hardly ever, all of it is
 //! computed once more, product by product.
 //!
 //! ```text
 //!   p = a b; q = p + c; r = d e           products of all pairs
-//!   if any of the p, r is NaN: cold       cold: p, q, r again, with zeros
+//!   if any of the q, r is NaN: cold       cold: p, q, r again, with zeros
 //!   store q, r                            of all pairs
 //! ```
 //!
@@ -66,10 +66,10 @@ impl Translator<'_> {
             let stored = stores.iter().map(|store| store.value);
             block_args(&results.iter().flatten().copied().chain(stored).collect::<Vec<_>>())
         };
-        let mut plain = Way::Plain { products: Vec::new(), stores: Vec::new() };
+        let mut plain = Way::Plain { shown: Vec::new(), stores: Vec::new() };
         let mut results = self.each(body, plan, place, carried, &mut plain)?;
         let some = match &plain {
-            Way::Plain { products, .. } => machine::some_undefined(&mut self.builder, products),
+            Way::Plain { shown, .. } => machine::some_undefined(&mut self.builder, shown),
             Way::Direct | Way::Again { .. } => None,
         };
         let some = some.ok_or("a group without products")?;

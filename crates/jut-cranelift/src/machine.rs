@@ -170,13 +170,10 @@ fn times(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
     result
 }
 
-/// Something that is not 0 if one of these pairs of products has a NaN. `None` without products.
-pub(crate) fn some_undefined(
-    builder: &mut FunctionBuilder<'_>,
-    products: &[Value],
-) -> Option<Value> {
-    let mut undefined = Vec::with_capacity(products.len().div_ceil(2));
-    for two in products.chunks(2) {
+/// Something that is not 0 if one of these pairs has a NaN. `None` without pairs.
+pub(crate) fn some_undefined(builder: &mut FunctionBuilder<'_>, pairs: &[Value]) -> Option<Value> {
+    let mut undefined = Vec::with_capacity(pairs.len().div_ceil(2));
+    for two in pairs.chunks(2) {
         // One comparison is enough for two.
         undefined.push(builder.ins().fcmp(FloatCC::Unordered, two[0], two[two.len() - 1]));
     }

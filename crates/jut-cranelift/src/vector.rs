@@ -12,7 +12,7 @@ use crate::translate::{Place, Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
-use jut_loop::analysis::{Class, Classes};
+use jut_loop::analysis::{Class, Classes, shown_by};
 use jut_loop::form::{Atom, Block, Cell, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
 
@@ -25,6 +25,8 @@ pub(crate) struct PairPlan {
     outside: Vec<(Atom, ir::Value)>,
     /// How many pairs make a [group](crate::group), if it may be made.
     pub(crate) together: Option<usize>,
+    /// Where it shows that a product of derivatives is NaN.
+    shown: HashSet<Value>,
 }
 
 /// So many floats from outside are kept in registers.
@@ -46,8 +48,8 @@ pub(crate) struct Waiting {
 pub(crate) enum Way {
     /// Each as it is defined; stores happen where they stand.
     Direct,
-    /// As plain products, which are noted; stores wait.
-    Plain { products: Vec<ir::Value>, stores: Vec<Waiting> },
+    /// As plain products; what shows that one of them is NaN is noted, and stores wait.
+    Plain { shown: Vec<ir::Value>, stores: Vec<Waiting> },
     /// As they are defined, without a branch, after they have been computed as plain products; stores
     /// wait.
     Again { stores: Vec<Waiting> },
@@ -116,16 +118,19 @@ impl Translator<'_> {
                         return Err("a call in a body of pairs".to_owned());
                     };
                     let result = match (op, operands.as_slice(), &mut *way) {
-                        (Machine::FTimes, [a, b], Way::Plain { products, .. }) => {
-                            let product = self.builder.ins().fmul(*a, *b);
-                            products.push(product);
-                            product
+                        (Machine::FTimes, [a, b], Way::Plain { .. }) => {
+                            self.builder.ins().fmul(*a, *b)
                         }
                         (Machine::FTimes, [a, b], Way::Again { .. }) => {
                             machine::times_at_once(&mut self.builder, *a, *b)
                         }
                         _ => machine::operation(&mut self.builder, op, &operands, None)?,
                     };
+                    if let Way::Plain { shown, .. } = &mut *way
+                        && plan.shown.contains(dst)
+                    {
+                        shown.push(result);
+                    }
                     pairs[*dst] = Some(result);
                 }
                 Stmt::Copy { dst, src } if plan.classes.class(*dst) == Class::Wide => {
@@ -209,8 +214,16 @@ impl PairPlan {
         let inside = body.stmts.iter().flat_map(|stmt| stmt.bound()).copied().collect();
         let stores = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
         let waiting = stores + body.results.len();
+        let classes = Classes::of(index, carry, body);
+        // What stands in a register is noted, which the result of a copy does not.
+        let wide = body.stmts.iter().filter(|stmt| match stmt {
+            Stmt::Prim { dst, .. } => classes.class(*dst) == Class::Wide,
+            _ => false,
+        });
+        let shown = shown_by(wide).into_iter().collect();
         PairPlan {
-            classes: Classes::of(index, carry, body),
+            classes,
+            shown,
             inside,
             outside: Vec::new(),
             together: vector.stores_last.then(|| pairs_of(waiting)),

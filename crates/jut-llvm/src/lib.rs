@@ -21,6 +21,7 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a marked loop at once |
+//! | `products` | products of derivatives of eight iterations, looked at together |
 //! | `ordered` | sums in order, whose terms are computed eight at a time |
 //! | `nested` | loops of sums in a body of which eight iterations are taken at once |
 //! | `memory` | addresses, loads, stores, the arenas |
@@ -56,6 +57,7 @@ mod nested;
 #[cfg(feature = "llvm")]
 mod object;
 mod ordered;
+mod products;
 mod shares;
 mod text;
 mod vector;

@@ -41,7 +41,7 @@ pub(crate) fn takes(math: MathLibrary, instructions: Instructions) -> Target {
         together: LANES as u32,
         longest: 200,
         masked: instructions.masks,
-        stores_last: false,
+        stores_last: true,
         anywhere: true,
         integers: true,
         checks: true,

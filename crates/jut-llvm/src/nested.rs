@@ -102,6 +102,7 @@ impl Translator<'_> {
         for stmt in &inner.body.stmts {
             self.eight_stmt(plan, stmt, leave)?;
         }
+        self.look(plan)?;
         inner.body.results.iter().map(|atom| self.spread(plan, *atom)).collect()
     }
 

@@ -66,7 +66,7 @@ impl Translator<'_> {
         let looping = self.body.begin_loop(main, (first, entered), firsts);
         let index = looping.index;
         self.bind(source.index, index);
-        let mut plan = EightPlan::of_loop(source.index, &source.body);
+        let mut plan = EightPlan::of_loop(source);
         let next = self.eight_and_sums(&mut plan, source, &sums, &looping.carried())?;
         let following = self.body.int(if down { "sub" } else { "add" }, index, EIGHT);
         let more = self.body.int("icmp ne", index, last);
@@ -115,17 +115,18 @@ impl Translator<'_> {
         sums: &[Sum],
         carried: &[Operand],
     ) -> Result<Vec<Operand>> {
+        let number = |stmt: &Stmt| match stmt {
+            Stmt::Prim { dst, .. } => sums.iter().position(|sum| sum.next == *dst),
+            _ => None,
+        };
+        let mut leave = |_: &mut Self, _: Operand| {};
+        for stmt in source.body.stmts.iter().filter(|stmt| number(stmt).is_none()) {
+            self.eight_stmt(plan, stmt, &mut leave)?;
+        }
+        self.look(plan)?;
+        // Nothing in the body reads a sum, so all are added up at its end.
         let mut next = carried.to_vec();
-        for stmt in &source.body.stmts {
-            let sum = match stmt {
-                Stmt::Prim { dst, .. } => sums.iter().position(|sum| sum.next == *dst),
-                _ => None,
-            };
-            let Some(k) = sum else {
-                let mut leave = |_: &mut Self, _: Operand| {};
-                self.eight_stmt(plan, stmt, &mut leave)?;
-                continue;
-            };
+        for k in source.body.stmts.iter().filter_map(number) {
             let mut terms = self.spread(plan, sums[k].term)?;
             if source.order == Order::Down {
                 let line = format_args!(
@@ -140,6 +141,7 @@ impl Translator<'_> {
                 terms.of(LANE)
             ));
         }
+        self.stores_that_wait(plan, &mut leave)?;
         Ok(next)
     }
 }

@@ -218,6 +218,8 @@ pub(crate) struct Body {
     current: Label,
     /// The block that returns a status that is not 0, if there is one.
     leaving: Option<Label>,
+    /// Whether lines belong to the cold part.
+    in_cold: bool,
 }
 
 impl Body {
@@ -231,6 +233,7 @@ impl Body {
             labels: 1,
             current: Label(0),
             leaving: None,
+            in_cold: false,
         }
     }
 
@@ -261,6 +264,9 @@ impl Body {
     }
 
     fn last(&mut self) -> &mut String {
+        if self.in_cold {
+            return &mut self.end;
+        }
         if self.pieces.is_empty() {
             self.pieces.push(String::new());
         }
@@ -465,6 +471,11 @@ impl Body {
     pub(crate) fn append_cold(&mut self) {
         let end = std::mem::take(&mut self.end);
         self.pieces.push(end);
+    }
+
+    /// Whether what is written from now on, blocks without loops, stands in the cold part.
+    pub(crate) fn write_cold(&mut self, on: bool) {
+        self.in_cold = on;
     }
 
     /// A line of the cold part.

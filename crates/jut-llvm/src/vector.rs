@@ -9,6 +9,8 @@
 //! **Failing.** Where a check does not hold for all eight, the loop is left for the one that takes
 //! single iterations, with the lanes as they were before: that one fails at the right iteration.
 //!
+//! **Products of derivatives** are looked at [together](crate::products).
+//!
 //! **Branches.** Both sides are computed, and the results selected. A side that loads or checks is a branch for all eight, taken if one
 //! of them takes it; its loads leave out the cells of the others, which may be outside of the array, and it is not asked
 //! whether checks hold for them.
@@ -20,15 +22,16 @@
 //! addition per eight iterations.
 
 use crate::function::{Result, Translator};
+use crate::products::Pending;
 use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, Classes};
-use jut_loop::form::{Atom, Block, Check, Lanes, Stmt, Value};
+use jut_loop::form::{Atom, Block, Check, For, Lanes, Stmt, Value, Vector};
 
 /// How a body is to be translated.
 pub(crate) struct EightPlan {
-    classes: Classes,
+    pub(crate) classes: Classes,
     wide: SecondaryMap<Value, Option<Operand>>,
     /// Which of the eight iterations count, if not all do.
     mask: Option<Operand>,
@@ -36,6 +39,7 @@ pub(crate) struct EightPlan {
     guarded: bool,
     /// What is loaded for those that do not count: a number that mathematical functions like.
     filler: Operand,
+    pub(crate) pending: Pending,
 }
 
 /// What lanes are ahead of the first.
@@ -54,7 +58,21 @@ impl Translator<'_> {
         for (carry, lanes) in source.carry.iter().zip(lanes) {
             plan.wide[*carry] = Some(*lanes);
         }
-        self.eight_block(plan, &source.body, leave)
+        let results = self.eight_block(plan, &source.body, leave)?;
+        self.stores_that_wait(plan, leave)?;
+        Ok(results)
+    }
+
+    /// The stores of a body that wait for its end.
+    pub(crate) fn stores_that_wait(
+        &mut self,
+        plan: &mut EightPlan,
+        leave: &mut dyn FnMut(&mut Self, Operand),
+    ) -> Result<()> {
+        for stmt in std::mem::take(&mut plan.pending.stores) {
+            self.eight_alone(plan, &stmt, leave)?;
+        }
+        Ok(())
     }
 
     fn eight_block(
@@ -66,10 +84,27 @@ impl Translator<'_> {
         for stmt in &block.stmts {
             self.eight_stmt(plan, stmt, leave)?;
         }
+        self.look(plan)?;
         block.results.iter().map(|atom| self.spread(plan, *atom)).collect()
     }
 
     pub(crate) fn eight_stmt(
+        &mut self,
+        plan: &mut EightPlan,
+        stmt: &Stmt,
+        leave: &mut dyn FnMut(&mut Self, Operand),
+    ) -> Result<()> {
+        if self.waits(plan, stmt)? {
+            return Ok(());
+        }
+        let products = plan.pending.set_aside();
+        let done = self.eight_alone(plan, stmt, leave);
+        plan.pending.take_up(products);
+        done
+    }
+
+    /// A statement that does not wait, and does not read what does.
+    fn eight_alone(
         &mut self,
         plan: &mut EightPlan,
         stmt: &Stmt,
@@ -443,6 +478,11 @@ impl EightPlan {
         self.mask = Some(body.value(format_args!("icmp slt {INTS} {STEPS}, {all}")));
     }
 
+    /// Whether only some of eight iterations count.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.mask.is_some()
+    }
+
     /// A vector where iterations count, another elsewhere.
     pub(crate) fn counted(
         &self,
@@ -457,15 +497,17 @@ impl EightPlan {
     }
 
     pub(crate) fn of(source: &Lanes) -> EightPlan {
-        EightPlan::of_body(Classes::of(source.index, &source.carry, &source.body), &source.body)
+        let classes = Classes::of(source.index, &source.carry, &source.body);
+        EightPlan::of_body(classes, &source.body, source.vector)
     }
 
     /// How the body of a loop is to be translated that carries what is the same for all, and sums.
-    pub(crate) fn of_loop(index: Value, body: &Block) -> EightPlan {
-        EightPlan::of_body(Classes::of(index, &[], body), body)
+    pub(crate) fn of_loop(source: &For) -> EightPlan {
+        let classes = Classes::of(source.index, &[], &source.body);
+        EightPlan::of_body(classes, &source.body, source.vector)
     }
 
-    fn of_body(classes: Classes, body: &Block) -> EightPlan {
+    fn of_body(classes: Classes, body: &Block, vector: Option<Vector>) -> EightPlan {
         let calls = |stmt: &Stmt| match stmt {
             Stmt::Prim { dst, prim, .. } => {
                 matches!(prim.row().lowering, Lowering::Runtime(_))
@@ -475,7 +517,15 @@ impl EightPlan {
         };
         let calls = body.stmts.iter().any(calls);
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
-        EightPlan { classes, wide: SecondaryMap::new(), mask: None, guarded: false, filler }
+        let pending = Pending::of(body, vector.is_some_and(|vector| vector.stores_last));
+        EightPlan {
+            classes,
+            wide: SecondaryMap::new(),
+            mask: None,
+            guarded: false,
+            filler,
+            pending,
+        }
     }
 
     /// What a value is in eight iterations.

@@ -7,6 +7,7 @@
 //! | [`Rows`] | which parts of one buffer a loop cannot reach both |
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
+//! | [`shown_by`] | where it shows that a product of derivatives is NaN |
 //! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
@@ -17,6 +18,7 @@ pub mod effects;
 mod lanes;
 mod later_rows;
 pub mod own_rows;
+mod products;
 mod roots;
 mod rows;
 pub mod shifts;
@@ -25,6 +27,7 @@ mod sums;
 pub use lanes::{Class, Classes};
 pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;
+pub use products::shown_by;
 pub use roots::Roots;
 pub use rows::Rows;
 pub use sums::{Sum, sums_in_order, sums_of};

@@ -1,0 +1,203 @@
+//! Products of derivatives of eight iterations, several of which are looked at together.
+//!
+//! `times` is a product, but for one that is NaN and has a factor of zero. A branch at each product costs more than
+//! the product. So products are computed as plain ones, and so is what is computed from them; before something else reads that,
+//! one branch asks if [what shows it](jut_loop::analysis::shown_by) is NaN: then, which is hardly ever, all of it is computed
+//! once more, with zeros where there are some.
+//!
+//! ```text
+//!   %p = fmul a, b                         cold:
+//!   %q = fadd c, %p                          %p' = select .., 0.0, %p
+//!   %d = fcmp ord %q, %q                     %q' = fadd c, %p'
+//!   br %d (of all eight), done, cold         br done
+//! done:
+//!   %r = phi [ %q, .. ], [ %q', %cold ]
+//! ```
+//!
+//! Where [stores may stand last](jut_loop::form::Vector) they wait for the end of the body, so that there is one branch in it.
+
+use crate::function::{Result, Translator};
+use crate::machine;
+use crate::text::{BOOLS, EIGHT, LANE, Label, Operand, scalar};
+use crate::vector::EightPlan;
+use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::prim::{Lowering, Machine};
+use jut_loop::analysis::{Class, shown_by};
+use jut_loop::form::{Atom, Block, Stmt, Value};
+
+/// What waits in a body of which eight iterations are taken at once.
+#[derive(Default)]
+pub(crate) struct Pending {
+    /// Plain products, and what has been computed from them, in order.
+    products: Vec<Stmt>,
+    /// What these compute.
+    plain: HashSet<Value>,
+    /// Stores, in order, if they stand last.
+    pub(crate) stores: Vec<Stmt>,
+    stores_last: bool,
+    /// How often the body reads each value.
+    reads: HashMap<Value, usize>,
+}
+
+impl Pending {
+    /// Nothing yet.
+    pub(crate) fn of(body: &Block, stores_last: bool) -> Pending {
+        let mut pending = Pending { stores_last, ..Pending::default() };
+        body.atoms(&mut |atom| {
+            if let Atom::Value(v) = atom {
+                *pending.reads.entry(v).or_default() += 1;
+            }
+        });
+        pending
+    }
+
+    /// Whether a value has been computed from plain products.
+    fn has(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Value(v) if self.plain.contains(&v))
+    }
+
+    /// What is left for later while other statements are translated.
+    pub(crate) fn set_aside(&mut self) -> Vec<Stmt> {
+        std::mem::take(&mut self.products)
+    }
+
+    /// What was left.
+    pub(crate) fn take_up(&mut self, products: Vec<Stmt>) {
+        self.products = products;
+    }
+}
+
+impl Translator<'_> {
+    /// Translates a statement if it is a product of derivatives, is computed from one, or is a store that waits; whether it
+    /// was. If it reads what is computed from products in another way, they are looked at.
+    pub(crate) fn waits(&mut self, plan: &mut EightPlan, stmt: &Stmt) -> Result<bool> {
+        let mut reads = false;
+        stmt.atoms(&mut |atom| reads |= plan.pending.has(atom));
+        let wide = |dst: &Value| plan.classes.class(*dst) == Class::Wide;
+        let waits = match stmt {
+            Stmt::Prim { dst, prim, .. } if wide(dst) => match prim.row().lowering {
+                Lowering::Machine(op) => reads || op == Machine::FTimes,
+                Lowering::Runtime(_) => false,
+            },
+            Stmt::Copy { dst, .. } => reads && wide(dst),
+            Stmt::Store { .. } if plan.pending.stores_last => {
+                plan.pending.stores.push(stmt.clone());
+                return Ok(true);
+            }
+            _ => false,
+        };
+        if waits {
+            self.compute(plan, stmt, true)?;
+            plan.pending.products.push(stmt.clone());
+            plan.pending.plain.extend(stmt.bound());
+        } else if reads {
+            self.look(plan)?;
+        }
+        Ok(waits)
+    }
+
+    /// An operation on eight values; a product of derivatives as a plain one, or as it is defined.
+    fn compute(&mut self, plan: &mut EightPlan, stmt: &Stmt, plain: bool) -> Result<()> {
+        let (dst, result) = match stmt {
+            Stmt::Prim { dst, prim, args } => {
+                let Lowering::Machine(op) = prim.row().lowering else {
+                    return Err("a call among products".to_owned());
+                };
+                let mut operands = Vec::with_capacity(args.len());
+                for atom in args {
+                    operands.push(self.spread(plan, *atom)?);
+                }
+                let selected = scalar(self.kind(*dst));
+                let result = match (op, operands.as_slice()) {
+                    (Machine::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
+                    (Machine::FTimes, [a, b]) => machine::times_at_once(&mut self.body, *a, *b),
+                    _ => machine::operation(&mut self.body, op, &operands, true, selected)?,
+                };
+                (dst, result)
+            }
+            Stmt::Copy { dst, src } => (dst, self.spread(plan, *src)?),
+            _ => return Err("something else among products".to_owned()),
+        };
+        plan.set(*dst, result);
+        Ok(())
+    }
+
+    /// Looks at the products that wait, and makes what is computed from them what it should be.
+    pub(crate) fn look(&mut self, plan: &mut EightPlan) -> Result<()> {
+        let products = plan.pending.set_aside();
+        if products.is_empty() {
+            return Ok(());
+        }
+        for v in products.iter().flat_map(|stmt| stmt.bound()) {
+            plan.pending.plain.remove(v);
+        }
+        let mut shown = Vec::new();
+        for v in shown_by(&products) {
+            shown.push(self.spread(plan, v.into())?);
+        }
+        // One comparison is enough for two.
+        let defined = shown.chunks(2).map(|two| {
+            let (a, b) = (two[0], two[two.len() - 1]);
+            self.body.two("fcmp ord", LANE, a, b)
+        });
+        let defined: Vec<Operand> = defined.collect();
+        let all = defined.into_iter().reduce(|a, b| self.body.two("and", BOOLS, a, b));
+        let mut all = all.ok_or("products that show nowhere")?;
+        if plan.is_masked() {
+            // What does not count is computed from numbers that mean nothing.
+            all = plan.counted(&mut self.body, BOOLS, all, Operand::Bool(true));
+        }
+        let all = all.of(BOOLS);
+        let line = format_args!("call i1 @llvm.vector.reduce.and.v{EIGHT}i1({BOOLS} {all})");
+        let all = self.body.value(line);
+        let (from, [cold, done]) = (self.body.current(), self.body.labels());
+        self.body.branch_usually(all, done, cold);
+
+        // What is read outside of this.
+        let mut left = HashMap::default();
+        for stmt in &products {
+            stmt.operands(&mut |atom| {
+                if let Atom::Value(v) = atom {
+                    *left.entry(v).or_insert(0usize) += 1;
+                }
+            });
+        }
+        let bound = products.iter().flat_map(|stmt| stmt.bound().iter().copied());
+        let outside = bound.filter(|v| {
+            let all = plan.pending.reads.get(v).copied().unwrap_or(0);
+            all > left.get(v).copied().unwrap_or(0)
+        });
+        let outside: Vec<Value> = outside.collect();
+        let mut plain = Vec::with_capacity(outside.len());
+        for v in &outside {
+            plain.push(self.spread(plan, (*v).into())?);
+        }
+        self.body.write_cold(true);
+        let made = self.again(plan, &products, [cold, done], &outside);
+        self.body.write_cold(false);
+        self.body.begin(done);
+        for ((v, plain), made) in outside.into_iter().zip(plain).zip(made?) {
+            let ty = scalar(self.kind(v)).wide();
+            let joined = self.body.join(ty, &[(plain, from), (made, cold)]);
+            plan.set(v, joined);
+        }
+        Ok(())
+    }
+
+    /// Products, and what is computed from them, as they should be; gives some of the values.
+    fn again(
+        &mut self,
+        plan: &mut EightPlan,
+        products: &[Stmt],
+        [cold, done]: [Label; 2],
+        outside: &[Value],
+    ) -> Result<Vec<Operand>> {
+        self.body.begin(cold);
+        for stmt in products {
+            self.compute(plan, stmt, false)?;
+        }
+        let made = outside.iter().map(|v| self.spread(plan, (*v).into())).collect();
+        self.body.jump(done);
+        made
+    }
+}
