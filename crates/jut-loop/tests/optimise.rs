@@ -410,8 +410,11 @@ fn a_branch_on_what_is_the_same_in_all_iterations_leaves_the_loop() {
         ],
         "{tidy:?}"
     );
-    // The other loop is peeled, and its middle has no branch.
+    // The other loop is peeled: neither its middle nor its end has a branch.
     assert!(!tidy.iter().any(|l| l.contains("||")), "{tidy:?}");
+    let peeled = position("(s_2) = if peels {").unwrap_or_else(|| panic!("{tidy:?}"));
+    let whole = tidy[peeled..].iter().position(|l| l == "} else {").unwrap_or_default();
+    assert!(!tidy[peeled..peeled + whole].iter().any(|l| l.contains("if first")), "{tidy:?}");
     let denied = SWITCHED.replace("edge || first", "edge && first");
     for text in [SWITCHED, &denied] {
         for edge in [false, true] {
@@ -534,18 +537,20 @@ fn the_middle_of_a_loop_has_neither_the_branches_nor_the_checks_of_its_ends() {
     assert_eq!(
         tidy[start..start + 9],
         [
-            "(t_2) = for up (i_1 in 1 .. last_1) carry (t_1 = u_1) {",
-            "j_2 = i_1 - 1",
-            "c_2 = x[j_2]",
-            "k_2 = i_1 + 1",
-            "d_2 = x[k_2]",
-            "e_2 = c_2 + d_2",
-            "v_2 = t_1 + e_2",
-            "y[i_1] = e_2",
-            "(v_2)",
+            "(t_2) = for up (i_1 in 1 .. last_1) carry (t_1 = a) {",
+            "j_1 = i_1 - 1",
+            "c_1 = x[j_1]",
+            "k_1 = i_1 + 1",
+            "d_1 = x[k_1]",
+            "e_1 = c_1 + d_1",
+            "v_1 = t_1 + e_1",
+            "y[i_1] = e_1",
+            "(v_1)",
         ],
         "{tidy:#?}"
     );
+    // Nor have the ends a branch that is decided there.
+    assert_eq!(tidy.iter().filter(|l| l.contains("if at_end {")).count(), 1, "{tidy:#?}");
 }
 
 /// Runs a function of the text before and after tidying up, on `n` numbers each.

@@ -361,6 +361,10 @@ fn long_vectors_are_worth_a_long_body_that_is_written_again_without_its_ends() {
     );
     let text = of("inout", &body);
     assert!(text.contains("for par vector 8"), "{text}");
+    // The loop as it was is not taken apart again, and nothing is asked at the ends.
+    for asked in ["if peels {", "if gathers {", "if at_end"] {
+        assert_eq!(text.matches(asked).count(), 1, "{asked}\n{text}");
+    }
     let short = Vectors { together: 4, ..Vectors::EVERYTHING };
     let text = marked(&function("inout", &body), short, &arguments);
     assert!(!text.contains("vector") && text.contains("if at_end"), "{text}");

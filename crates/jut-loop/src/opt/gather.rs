@@ -34,15 +34,16 @@ use crate::analysis::{Roots, Rows};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
-/// Runs the walk.
-pub(super) fn run(func: &mut LoopFunction) {
+/// Runs the walk; whether a loop is turned round.
+pub(super) fn run(func: &mut LoopFunction) -> bool {
     let (roots, rows) = (Roots::of(func), Rows::of(func));
-    let mut walk = Gather { roots, rows, values: Values::new(&mut func.values) };
+    let mut walk = Gather { roots, rows, values: Values::new(&mut func.values), turned: false };
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => walk.turn(source, false, out),
         Stmt::Lanes(source) => walk.turn(Box::new(in_order(*source)), true, out),
         stmt => out.push(stmt),
     });
+    walk.turned
 }
 
 /// A loop of sums by lanes as one that carries them, which adds up the same terms.
@@ -72,6 +73,8 @@ struct Gather<'a> {
     roots: Roots,
     rows: Rows,
     values: Values<'a>,
+    /// Whether a loop is turned round.
+    turned: bool,
 }
 
 /// What a value is to an iteration.
@@ -129,6 +132,7 @@ impl Gather<'_> {
             out.push(as_it_is(*source, by_lanes));
             return;
         };
+        self.turned = true;
         let (low, high) = (source.low, source.high);
         if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high) {
             if source.dst.is_empty() && low < high && high.wrapping_sub(low) >= width {

@@ -36,7 +36,8 @@
 //! | walk | what it does |
 //! |---|---|
 //! | `interchange` | loops in loops that go through memory by columns go by rows |
-//! | `unswitch`, `peel` | once more, for longer bodies, if many iterations can be taken at once |
+//! | `unswitch`, `peel`, `gather` | once more, for longer bodies, if many iterations can be taken at once |
+//! | `known` | what that has made once more of a loop that was left as it was goes |
 //! | `calm` | then a loop for a maximum compares eight numbers at once |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
@@ -53,6 +54,7 @@ mod fresh;
 mod gather;
 mod home;
 mod interchange;
+mod known;
 mod motion;
 mod peel;
 pub mod shares;
@@ -106,8 +108,12 @@ fn split(func: &mut LoopFunction, largest: usize) -> bool {
 /// The same of larger bodies, for long vectors, and what then follows.
 fn split_for_vectors(func: &mut LoopFunction) {
     if split(func, REPEATED_FOR_VECTORS) {
+        known::run(func);
         cells::run(func);
-        gather::run(func);
+        if gather::run(func) {
+            motion::run(func);
+            known::run(func);
+        }
         if fresh::run(func) {
             motion::run(func);
         }

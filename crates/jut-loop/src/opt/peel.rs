@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The first and the last iteration are taken out of a loop if that decides the condition of a branch
-//! for all the others. Checks that hold in the middle, since its index keeps away from the ends, go. No
+//! for all the others. Checks that hold in the middle, since its index keeps away from the ends, go, and so do
+//! branches at the ends that are decided there. No
 //! bit changes, nor the order of anything: what is left is a loop without branches, which later
 //! walks and backends run several iterations of at once.
 //!
@@ -282,9 +283,12 @@ impl Peel<'_> {
             (Machine::IGt, [a, b]) => self.less(*b, *a, 0, range),
             (Machine::IGe, [a, b]) => self.less(*b, *a, 1, range),
             (Machine::IEq | Machine::INe, [a, b]) => {
-                let apart = self.less(*a, *b, 0, range) == Some(true)
-                    || self.less(*b, *a, 0, range) == Some(true);
-                apart.then_some(op == Machine::INe)
+                let not_above = [self.less(*a, *b, 1, range), self.less(*b, *a, 1, range)];
+                match not_above {
+                    [Some(true), Some(true)] => Some(op == Machine::IEq),
+                    [Some(false), _] | [_, Some(false)] => Some(op == Machine::INe),
+                    _ => None,
+                }
             }
             _ => None,
         }
@@ -336,7 +340,8 @@ impl Peel<'_> {
         state: &[Atom],
         out: &mut Vec<Stmt>,
     ) -> Vec<Atom> {
-        let mut copier = Copier::new(self, None);
+        let range = self.shifted(at).map(|at| Range { index, first: at, last: at });
+        let mut copier = Copier::new(self, range);
         copier.renamed.insert(index, at);
         copier.renamed.extend(carried.iter().copied().zip(state.iter().copied()));
         let mut block = copier.block(body);
