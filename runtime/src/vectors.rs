@@ -24,13 +24,16 @@ use crate::eight::{Eight, kernels};
 use crate::lanes::{BLOCK, LANES, fold};
 use crate::matrix::{A_TRANSPOSED, ADD, cells, cells_mut};
 
+/// Flag of [`outer`]: the products are added to zeros, so that none is a negative zero.
+pub const FROM_ZERO: i64 = 8;
+
 kernels! {
     /// `y = a x`.
     rows = rows_body(y: &mut [f64], a: &[f64], x: &[f64], add: bool);
     /// `y = a^T x`.
     columns = columns_body(y: &mut [f64], a: &[f64], x: &[f64], add: bool);
     /// `c = x y^T`.
-    products = products_body(c: &mut [f64], x: &[f64], y: &[f64], add: bool);
+    products = products_body(c: &mut [f64], x: &[f64], y: &[f64], add: bool, from_zero: bool);
     /// `x . y` to the one cell of `c`.
     inner = inner_body(c: &mut [f64], x: &[f64], y: &[f64], add: bool);
 }
@@ -217,7 +220,7 @@ unsafe fn columns_body<E: Eight>(y: &mut [f64], a: &[f64], x: &[f64], add: bool)
 /// # Safety
 /// The machine has the vectors; `c` has as many rows as `x` cells, each as long as `y`.
 #[inline(always)]
-unsafe fn products_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool) {
+unsafe fn products_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool, from_zero: bool) {
     if y.is_empty() {
         return;
     }
@@ -239,7 +242,11 @@ unsafe fn products_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool
                         LANES => E::load(y[at..].as_ptr()),
                         _ => E::load_part(y[at..].as_ptr(), 0, count),
                     };
-                    E::splat(*x).mul(cells).put(c[at..].as_mut_ptr(), count, add);
+                    let mut product = E::splat(*x).mul(cells);
+                    if from_zero {
+                        product = E::splat(0.0).add(product);
+                    }
+                    product.put(c[at..].as_mut_ptr(), count, add);
                 }
                 at += count;
             }
@@ -280,7 +287,7 @@ pub fn matvec(y: &mut [f64], a: &[f64], x: &[f64], sizes: [i64; 2], flags: i64) 
     true
 }
 
-/// `c = x y^T`, m by n; with [`ADD`] it is added to `c`. Says whether the buffers were long enough; if
+/// `c = x y^T`, m by n; with [`ADD`] it is added to `c`, with [`FROM_ZERO`] to zeros. Says whether the buffers were long enough; if
 /// not, nothing is done.
 pub fn outer(c: &mut [f64], x: &[f64], y: &[f64], sizes: [i64; 2], flags: i64) -> bool {
     let [m, n] = sizes.map(size);
@@ -289,7 +296,7 @@ pub fn outer(c: &mut [f64], x: &[f64], y: &[f64], sizes: [i64; 2], flags: i64) -
         return false;
     };
     // SAFETY: the sizes agree.
-    unsafe { products::run(c, x, y, flags & ADD != 0) };
+    unsafe { products::run(c, x, y, flags & ADD != 0, flags & FROM_ZERO != 0) };
     true
 }
 

@@ -173,7 +173,7 @@ pub static KERNELS: &[KernelRow] = &[
     KernelRow {
         name: "outer",
         symbol: "jut_outer",
-        doc: "c = x y^T",
+        doc: "c = x y^T; with flag 8 it is added to zeros",
         params: &[
             buffer("c", Role::InOut),
             buffer("x", Role::In),
@@ -380,6 +380,20 @@ const fn named(name: &str) -> Kernel {
 pub const MATMUL: Kernel = named("matmul");
 /// `c = x . y`.
 pub const DOT: Kernel = named("dot");
+/// `y = a x`.
+const MATVEC: Kernel = named("matvec");
+/// `c = x y^T`.
+const OUTER: Kernel = named("outer");
+
+/// How a kernel is called whose result is added to zeros, so that these need not be there.
+#[derive(Clone, Copy, Debug)]
+pub struct Afresh {
+    /// The flag that takes the place of the one which adds; 0 where the kernel's sums begin with 0.0 in any case, so that
+    /// none is a negative zero.
+    pub flag: i64,
+    /// The arguments whose product is how many cells the result, the first argument, has.
+    pub cells: &'static [usize],
+}
 
 /// A piece of a line that is printed.
 pub const PRINT: Kernel = named("print");
@@ -401,6 +415,16 @@ impl Kernel {
     /// Whether it prints, so that each call of it counts, in its order.
     pub fn prints(self) -> bool {
         self == PRINT || self == PRINT_FLOAT
+    }
+
+    /// How it is called where its result is zeros before, if it can do without them. The result of a product of matrices may be a
+    /// negative zero, where a product that is added is smaller than any number.
+    pub fn afresh(self) -> Option<Afresh> {
+        match self {
+            MATVEC => Some(Afresh { flag: 0, cells: &[3] }),
+            OUTER => Some(Afresh { flag: vectors::FROM_ZERO, cells: &[3, 4] }),
+            _ => None,
+        }
     }
 
     /// All kernels.

@@ -31,6 +31,46 @@ fn runs_alike(text: &str, cells: impl Fn(i64, i64) -> i64) {
     }
 }
 
+const KERNELS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m]) = {
+  size = n * m
+  fill g[size] = 0.0
+  ones = alloc f64[n] @0:1..2
+  fill ones[n] = 1.0
+  back = alloc f64[m] @0:1..2
+  fill back[m] = 0.0
+  kernel matvec(back, x, ones, m, n, 5)
+  kernel outer(g, ones, back, n, m, 4)
+}";
+
+#[test]
+fn a_kernel_that_adds_to_zeros_does_without_them() {
+    let text = tidy(KERNELS);
+    let ones = text.matches("fill ones[n] = 1.0").count();
+    assert_eq!(text.matches("fill").count(), ones, "{text}");
+    assert!(text.contains("kernel matvec(back, x, ones, m, n, 1)"), "{text}");
+    assert!(text.contains("kernel outer(g, ones, back, n, m, 8)"), "{text}");
+    // Another number of cells, something that reads them before, other cells, and no zeros.
+    for (found, instead) in [
+        ("outer(g, ones, back, n, m, 4)", "outer(g, ones, back, n, 1, 4)"),
+        ("kernel outer", "a = g[0]\n  ones[0] = a\n  kernel outer"),
+        ("fill g[size] = 0.0", "fill g[size] = -0.0"),
+        ("fill g[size]", "fill g[n]"),
+        ("n, m, 4)", "n, m, 0)"),
+    ] {
+        let other = KERNELS.replace(found, instead);
+        assert_ne!(other, KERNELS);
+        assert!(tidy(&other).contains("fill g["), "{found}: {}", tidy(&other));
+    }
+    runs_alike(KERNELS, |n, m| n * m);
+    // Products that are negative zeros.
+    runs_alike(
+        &KERNELS.replace("[n] = 1.0", "[n] = -1.0").replace("[m] = 0.0", "[m] = 5.0"),
+        |n, m| n * m,
+    );
+    runs_alike(&KERNELS.replace("[n] = 1.0", "[n] = -0.0"), |n, m| n * m);
+}
+
 const ELEMENTS: &str = "
 loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m]) = {
   size = n * m

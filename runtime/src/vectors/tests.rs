@@ -79,11 +79,27 @@ fn inner_and_outer_products_have_the_order_that_the_language_says() {
             for run in products::all() {
                 let mut c = numbers(m * n, 3);
                 // SAFETY: as above.
-                unsafe { run(&mut c, &x, &y, add) };
+                unsafe { run(&mut c, &x, &y, add, false) };
                 assert_eq!(bits(&c), bits(&expected), "{m} {n} {add}");
             }
         }
     }
+}
+
+#[test]
+fn what_is_added_to_zeros_is_what_they_would_become() {
+    let (x, mut y) = (numbers(5, 1), numbers(21, 2));
+    for k in (0..21).step_by(4) {
+        y[k] = [0.0, -0.0, f64::MIN_POSITIVE, -f64::MIN_POSITIVE][k / 4 % 4];
+    }
+    let x: Vec<f64> = x.into_iter().chain([-0.0, -1e-200]).collect();
+    let sizes = [7, 21];
+    let (mut zeros, mut afresh) = (vec![0.0; 147], vec![3.0; 147]);
+    assert!(outer(&mut zeros, &x, &y, sizes, ADD));
+    assert!(outer(&mut afresh, &x, &y, sizes, FROM_ZERO));
+    assert_eq!(bits(&afresh), bits(&zeros));
+    assert!(outer(&mut afresh, &x, &y, sizes, 0));
+    assert_ne!(bits(&afresh), bits(&zeros), "some products are negative zeros");
 }
 
 #[test]

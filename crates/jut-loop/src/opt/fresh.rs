@@ -18,6 +18,7 @@
 //! - a loop over all cells;
 //! - a loop over rows, whose beginnings are the index times the length of a row, with such a loop (or
 //!   again rows) inside;
+//! - a kernel that adds to all of its result, and can [do without](crate::kernel::Kernel::afresh) what is there;
 //! - what [`super::gather`] makes: single cells and a loop, which together are all cells, under a
 //!   condition; where it does not hold, the zeros are stored.
 //!
@@ -28,6 +29,7 @@ use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
 use jut_ir::hash::HashSet;
 use jut_ir::prim::{self, Prim};
+use jut_runtime::matrix::ADD;
 
 use crate::analysis::Roots;
 use crate::analysis::shifts::{Shift, Shifts};
@@ -173,6 +175,22 @@ impl Fresh {
                 begin_at(then, &first);
                 other.stmts.insert(0, Stmt::Fill { buffer, len, value: ZERO });
                 true
+            }
+            Stmt::Kernel { kernel, args } => {
+                let Some(afresh) = kernel.afresh() else { return false };
+                let whole = match afresh.cells {
+                    [n] => self.same(args[*n], len),
+                    [n, m] => self.is_product(len, [args[*n], args[*m]]),
+                    _ => false,
+                };
+                let [result, .., flags] = &mut args[..] else { return false };
+                match flags.integer() {
+                    Some(all) if all & ADD != 0 && whole && *result == buffer.into() => {
+                        *flags = Atom::Lit(Literal::I64(all & !ADD | afresh.flag));
+                        true
+                    }
+                    _ => false,
+                }
             }
             stmt => {
                 let covers = self.covers(stmt, buffer, len);

@@ -12,7 +12,7 @@
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `extremes` | a loop for a maximum compares once, as long as there is no new one |
-//! | `fresh` | an array is not filled with zeros first, if a loop adds to each of its cells once |
+//! | `fresh` | an array is not filled with zeros first, if a loop or a kernel adds to each of its cells once |
 //! | `dead` | what nobody reads goes |
 //!
 //! Example, the inner loop of a gradient with respect to row sums, before and after:
@@ -87,10 +87,10 @@ pub fn optimise(func: &mut LoopFunction) {
     if loops {
         gather::run(func);
         extremes::run(func);
-        // The zeros that are not loaded any more are constants.
-        if fresh::run(func) {
-            motion::run(func);
-        }
+    }
+    // The zeros that are not loaded any more are constants.
+    if func.body.any(&mut |stmt| matches!(stmt, Stmt::Fill { .. })) && fresh::run(func) {
+        motion::run(func);
     }
     dead::run(func);
 }
