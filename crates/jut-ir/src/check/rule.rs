@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A° are the tangents of those of A that have floats, one after another: numbers, arrays, and of records and tuples the
-//! tuples of those of their fields. Both have the same sizes in brackets. That `g` is linear is proved ([`super::linear_map`]), so J may take it for the derivative, and T finds
-//! its transpose as it finds every other.
+//! tuples of those of their fields. Both have the same sizes in brackets. That `g` is linear is proved
+//! ([`super::linear_map`]), so J may take it for the derivative, and T finds its transpose as it finds every other.
 
 use super::linear_map;
 use crate::diagnostic::Diagnostic;
