@@ -2,13 +2,12 @@
 //! variants, of which only its own mean anything.
 
 use crate::lowering::Lowering;
-use crate::syntax::{let_in, variant_of};
+use crate::syntax::{binds, let_in, variant_of};
 use crate::template::Hole;
 use crate::types::{Step, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
 use std::borrow::Cow;
-use syn::visit::Visit;
 use syn::{Expr, Member, Pat, Path, Stmt};
 
 /// The name of a field of a variant among those of the enum.
@@ -24,7 +23,7 @@ pub(crate) fn as_branches(
     m: &syn::ExprMatch,
     semicolon: Option<syn::Token![;]>,
 ) -> Result<Vec<Stmt>, Refusal> {
-    let apart = crate::matches::one_case_each(m);
+    let apart = crate::syntax::one_case_each(m);
     let m = apart.as_ref().unwrap_or(m);
     // No name of Rust's users.
     let subject = syn::Ident::new("__jut_subject", m.match_token.span);
@@ -249,31 +248,9 @@ fn before_rest<P>(elements: &syn::punctuated::Punctuated<Pat, P>) -> Result<Vec<
     }
 }
 
-/// Whether a name is that of a constant: letters of which none is small.
-pub(crate) fn is_constant(name: &syn::Ident) -> bool {
-    let name = name.to_string();
-    name.starts_with(|c: char| c.is_uppercase()) && !name.contains(|c: char| c.is_lowercase())
-}
-
 /// Whether a path is that of a variant of std's enums.
 fn known(path: &Path) -> bool {
     path.get_ident().is_some_and(|i| matches!(i.to_string().as_str(), "Some" | "Ok" | "Err"))
-}
-
-/// Whether a pattern binds a name.
-pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
-    struct Found<'a>(Option<&'a syn::PatIdent>);
-    impl<'a> Visit<'a> for Found<'a> {
-        fn visit_pat_ident(&mut self, found: &'a syn::PatIdent) {
-            if found.subpat.is_some() || !is_constant(&found.ident) && found.ident != "None" {
-                self.0.get_or_insert(found);
-            }
-            syn::visit::visit_pat_ident(self, found);
-        }
-    }
-    let mut found = Found(None);
-    found.visit_pat(pattern);
-    found.0
 }
 
 /// What a chain of conditions with `let` in a place that is not built says.

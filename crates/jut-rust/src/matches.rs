@@ -9,38 +9,12 @@
 //! Requires: a guard does not fail. Operators in one are those of numbers.
 
 use crate::lowering::{Lowering, Tail};
+use crate::syntax::one_case_each;
 use crate::types::Ty;
 use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
 use syn::Expr;
 use syn::spanned::Spanned;
-
-/// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
-pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
-    fn cases(pattern: &syn::Pat) -> Option<&syn::PatOr> {
-        match pattern {
-            syn::Pat::Paren(inner) => cases(&inner.pat),
-            syn::Pat::Or(or) => {
-                or.cases.iter().any(|c| crate::enums::binds(c).is_some()).then_some(or)
-            }
-            _ => None,
-        }
-    }
-    if m.arms.iter().all(|arm| cases(&arm.pat).is_none()) {
-        return None;
-    }
-    let mut arms = Vec::new();
-    for arm in &m.arms {
-        match cases(&arm.pat) {
-            None => arms.push(arm.clone()),
-            Some(or) => arms.extend(or.cases.iter().map(|case| {
-                let comma = arm.comma.or_else(|| Some(Default::default()));
-                syn::Arm { pat: case.clone(), comma, ..arm.clone() }
-            })),
-        }
-    }
-    Some(syn::ExprMatch { arms, ..m.clone() })
-}
 
 impl Lowering<'_> {
     /// A `match` that has a value.
@@ -140,7 +114,7 @@ impl Lowering<'_> {
                 self.pattern(&name, subject)?;
                 Ok(fits)
             }
-            Pat::Ident(ident) if crate::enums::is_constant(&ident.ident) => {
+            Pat::Ident(ident) if crate::syntax::is_constant(&ident.ident) => {
                 let name = &ident.ident;
                 // A variable of this name does not make the pattern a constant: it would be a new name.
                 if self.lookup(&name.to_string()).is_some() {
@@ -154,7 +128,7 @@ impl Lowering<'_> {
                         .path
                         .segments
                         .last()
-                        .is_some_and(|s| crate::enums::is_constant(&s.ident))
+                        .is_some_and(|s| crate::syntax::is_constant(&s.ident))
                     && crate::syntax::variant_of(&path.path).is_none() =>
             {
                 let constant = Expr::Path(path.clone());
@@ -183,7 +157,7 @@ impl Lowering<'_> {
             Pat::Or(or) => {
                 let mut all: Vec<Value> = Vec::new();
                 for case in &or.cases {
-                    if let Some(name) = crate::enums::binds(case) {
+                    if let Some(name) = crate::syntax::binds(case) {
                         return refuse(
                             name,
                             "a name behind `|` is not built: write an arm for each",

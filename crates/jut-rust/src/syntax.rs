@@ -150,6 +150,53 @@ pub(crate) fn key(name: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |k, b| (k ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
+/// Whether a name is that of a constant: letters of which none is small.
+pub(crate) fn is_constant(name: &syn::Ident) -> bool {
+    let name = name.to_string();
+    name.starts_with(|c: char| c.is_uppercase()) && !name.contains(|c: char| c.is_lowercase())
+}
+
+/// Whether a pattern binds a name.
+pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
+    struct Found<'a>(Option<&'a syn::PatIdent>);
+    impl<'a> Visit<'a> for Found<'a> {
+        fn visit_pat_ident(&mut self, found: &'a syn::PatIdent) {
+            if found.subpat.is_some() || !is_constant(&found.ident) && found.ident != "None" {
+                self.0.get_or_insert(found);
+            }
+            syn::visit::visit_pat_ident(self, found);
+        }
+    }
+    let mut found = Found(None);
+    found.visit_pat(pattern);
+    found.0
+}
+
+/// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
+pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
+    fn cases(pattern: &syn::Pat) -> Option<&syn::PatOr> {
+        match pattern {
+            syn::Pat::Paren(inner) => cases(&inner.pat),
+            syn::Pat::Or(or) => or.cases.iter().any(|c| binds(c).is_some()).then_some(or),
+            _ => None,
+        }
+    }
+    if m.arms.iter().all(|arm| cases(&arm.pat).is_none()) {
+        return None;
+    }
+    let mut arms = Vec::new();
+    for arm in &m.arms {
+        match cases(&arm.pat) {
+            None => arms.push(arm.clone()),
+            Some(or) => arms.extend(or.cases.iter().map(|case| {
+                let comma = arm.comma.or_else(|| Some(Default::default()));
+                syn::Arm { pat: case.clone(), comma, ..arm.clone() }
+            })),
+        }
+    }
+    Some(syn::ExprMatch { arms, ..m.clone() })
+}
+
 /// The words in an expression that may be names.
 pub(crate) fn words(expr: &Expr) -> Vec<String> {
     struct Words(Vec<String>);
