@@ -203,7 +203,7 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         Pass::Tidy,
         SWITCHED,
         NOTHING,
-        ("(v_2)", "(t_1)"),
+        ("(v_1)", "(t_2)"),
     ),
     (
         "rows: a row and itself are taken for two",
