@@ -57,6 +57,7 @@ mod nested;
 #[cfg(feature = "llvm")]
 mod object;
 mod ordered;
+mod pending;
 mod products;
 mod shares;
 mod text;

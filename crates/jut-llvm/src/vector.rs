@@ -22,7 +22,7 @@
 //! addition per eight iterations.
 
 use crate::function::{Result, Translator};
-use crate::products::Pending;
+use crate::pending::Pending;
 use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
