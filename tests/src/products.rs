@@ -88,6 +88,22 @@ pub fn products(
     Ok(all)
 }
 
+/// Of what the same halves of reverse mode are put together to, one of these products, in turn; all others.
+pub fn in_turn(products: Vec<Product>, turn: usize) -> Vec<Product> {
+    let is_reverse = |product: &Product| {
+        let kind = product.name.split(' ').next();
+        FIRST[WITHOUT_TAPE..].iter().any(|request| Some(request.suffix()) == kind)
+    };
+    let count = products.iter().filter(|p| is_reverse(p)).count();
+    let (mut reverse, chosen) = (0, turn % count.max(1));
+    let is_kept = |product: &Product| {
+        let is_reverse = is_reverse(product);
+        reverse += usize::from(is_reverse);
+        !is_reverse || reverse == chosen + 1
+    };
+    products.into_iter().filter(is_kept).collect()
+}
+
 /// What [`products`] has, to be called at any arguments. What has no tape is the same under every policy:
 /// it is made under the first.
 ///

@@ -1,16 +1,21 @@
 //! P16 for objects made ahead of time: the programs of `tests/programs`, the examples and random
-//! programs, with all their products, called from C with the static runtime.
+//! programs, with their products (of those of reverse mode one, in turn), called from C with the static runtime.
 
 use jut_ad::{Mask, Policy};
 use jut_eval::Interpreter;
 use jut_tests::generate::generate;
 use jut_tests::laws::load;
-use jut_tests::products::{Product, products};
+use jut_tests::products::{Product, in_turn, products};
 use jut_tests::{in_parallel, objects, programs};
 use std::path::{Path, PathBuf};
 
 /// Products of a case, named.
-fn made(name: &str, text: &str, case: &programs::Case) -> Result<Vec<Product>, String> {
+fn made(
+    name: &str,
+    text: &str,
+    case: &programs::Case,
+    turn: usize,
+) -> Result<Vec<Product>, String> {
     let named = |e: String| format!("{name}, {}: {e}", case.func);
     let program = load(text).map_err(named)?;
     let func = program.find_func(&case.func).ok_or("no function")?;
@@ -19,7 +24,7 @@ fn made(name: &str, text: &str, case: &programs::Case) -> Result<Vec<Product>, S
     let mask = Mask::full(&program, func);
     let products = products(&program, func, &args, &mask, &[Policy::Default]).map_err(named)?;
     let rename = |p: Product| Product { name: format!("{name}, {}: {}", case.func, p.name), ..p };
-    Ok(products.into_iter().map(rename).collect())
+    Ok(in_turn(products, turn).into_iter().map(rename).collect())
 }
 
 /// Calls all products, some hundred in one C program.
@@ -40,12 +45,15 @@ fn agree(name: &str, products: &[Product]) -> usize {
 fn objects_agree_with_the_interpreter_on_the_test_programs_and_examples() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &Path| std::fs::read_to_string(path).expect("readable");
-    let mut all = Vec::new();
+    let (mut all, mut turns) = (Vec::new(), 0..);
     for file in programs::files(&here.join("programs")) {
         let text = read(&file);
         for case in programs::cases(&text).expect("cases") {
             let name = file.display().to_string();
-            all.extend(made(&name, &text, &case).unwrap_or_else(|e| panic!("{e}")));
+            all.extend(
+                made(&name, &text, &case, turns.next().unwrap_or(0))
+                    .unwrap_or_else(|e| panic!("{e}")),
+            );
         }
     }
     let examples = here.join("../crates/jut/examples");
@@ -64,7 +72,10 @@ fn objects_agree_with_the_interpreter_on_the_test_programs_and_examples() {
             error: None,
             smooth: true,
         };
-        all.extend(made(&stem, &read(&file), &case).unwrap_or_else(|e| panic!("{e}")));
+        all.extend(
+            made(&stem, &read(&file), &case, turns.next().unwrap_or(0))
+                .unwrap_or_else(|e| panic!("{e}")),
+        );
     }
     let called = agree("programs", &all);
     assert!(called > 200 && 10 * called > 9 * all.len(), "{called} of {}", all.len());
@@ -85,7 +96,7 @@ fn objects_agree_with_the_interpreter_on_random_programs() {
         };
         let made = made().unwrap_or_else(|e| panic!("program {seed}: {e}\n{}", generated.text));
         let rename = |p: Product| Product { name: format!("program {seed}: {}", p.name), ..p };
-        all.extend(made.into_iter().map(rename));
+        all.extend(in_turn(made, seed as usize).into_iter().map(rename));
     }
     let called = agree("random", &all);
     assert!(10 * called > 9 * all.len(), "{called} of {}", all.len());
