@@ -13,7 +13,7 @@
 //! Cost: that of what is written.
 
 use crate::results::called;
-use crate::syntax::unwrapped;
+use crate::syntax::{has_word, unwrapped};
 use crate::{Refusal, spanned};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -24,25 +24,19 @@ use syn::{Block, Expr, ExprClosure, ItemFn, Pat, Stmt, Token};
 /// # Errors
 /// For an iterator that is made in another way.
 pub(crate) fn told(function: &ItemFn) -> Result<Option<ItemFn>, Refusal> {
-    let tokens = function.block.to_token_stream();
-    if !mentions(tokens.clone()) {
+    if !MAKERS.iter().any(|maker| has_word(&function.block, maker)) {
         return Ok(None);
     }
-    let block: Block = syn::parse2(written(tokens)?)
+    let block: Block = syn::parse2(written(function.block.to_token_stream())?)
         .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
     Ok(Some(ItemFn { block: Box::new(block), ..function.clone() }))
 }
 
-fn made_by(name: &Ident) -> bool {
-    name == "successors" || name == "from_fn"
-}
+/// The functions that make them.
+const MAKERS: [&str; 2] = ["successors", "from_fn"];
 
-fn mentions(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(name) => made_by(&name),
-        TokenTree::Group(group) => mentions(group.stream()),
-        _ => false,
-    })
+fn made_by(name: &Ident) -> bool {
+    MAKERS.iter().any(|maker| name == maker)
 }
 
 /// What stands at the end of what is written so far: `iter ::`, and what may stand before it.

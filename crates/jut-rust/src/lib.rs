@@ -12,7 +12,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | | **the ground** |
-//! | `syntax`, `iterators` | questions about Rust's syntax that need no types |
+//! | `syntax`, `iterators` | Rust's syntax as far as it needs no types |
 //! | [`types`], [`names`] | the types of the subset; one name for each binding |
 //! | [`template`] | text with holes and places |
 //! | `parameters`, `signature` | what a function takes and gives |

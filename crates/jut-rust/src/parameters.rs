@@ -1,9 +1,10 @@
 //! Parameters that are functions, `impl Fn(f64) -> f64`, and the type parameters of a function and of its structs.
 
+use crate::syntax::has_word;
 use crate::template::Hole;
 use crate::types::{Ty, has_sizes, read_outside};
 use crate::{Refusal, refuse};
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use std::collections::HashMap;
 use syn::{Type, TypeParam, TypeParamBound, WherePredicate};
@@ -161,7 +162,9 @@ pub(crate) fn bounds(generics: &syn::Generics, types: &[TypeParam]) -> Vec<Where
 pub(crate) fn open_in(ty: &Ty, names: &[&Ident], holes: &[Hole]) -> Option<(TokenStream, usize)> {
     match ty {
         Ty::Of(hole, steps) if steps.is_empty() => match holes.get(*hole) {
-            Some(Hole::Data(path)) if names.iter().any(|name| mentions(path, name)) => {
+            Some(Hole::Data(path))
+                if names.iter().any(|name| has_word(path, &name.to_string())) =>
+            {
                 Some((path.clone(), 0))
             }
             _ => None,
@@ -172,15 +175,6 @@ pub(crate) fn open_in(ty: &Ty, names: &[&Ident], holes: &[Hole]) -> Option<(Toke
         }
         _ => None,
     }
-}
-
-/// Whether a name stands in some tokens.
-fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == *name,
-        TokenTree::Group(group) => mentions(&group.stream(), name),
-        _ => false,
-    })
 }
 
 /// Lengths that structs have are constants of the text: their names.
@@ -195,7 +189,7 @@ pub(crate) fn lengths_of_structs(holes: &mut [Hole]) -> Vec<Ident> {
     let mut own = Vec::new();
     for hole in holes {
         if let Hole::Length(name) = hole
-            && structs.iter().any(|path| mentions(path, name))
+            && structs.iter().any(|path| has_word(path, &name.to_string()))
         {
             own.push(name.clone());
             let name = own[own.len() - 1].to_token_stream();

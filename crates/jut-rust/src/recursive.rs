@@ -9,11 +9,11 @@ use crate::data::{no_tuple, said};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
-use crate::syntax::key;
+use crate::syntax::{has_word, key};
 use crate::template::Hole;
 use crate::types::{Ty, read, read_outside};
 use crate::{Refusal, spanned};
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Fields, GenericArgument, Member, PathArguments, Type};
@@ -45,7 +45,8 @@ pub(crate) fn is_recursive(input: &syn::DeriveInput) -> bool {
         syn::Data::Enum(data) => data.variants.iter().map(|v| &v.fields).collect(),
         syn::Data::Union(_) => Vec::new(),
     };
-    let own = |ty: &Type| boxes(ty) || mentions(ty.to_token_stream(), &input.ident);
+    let name = input.ident.to_string();
+    let own = |ty: &Type| boxes(ty) || [&name, "Self"].iter().any(|word| has_word(ty, word));
     all.iter().flat_map(|fields| fields.iter()).any(|field| own(&field.ty))
 }
 
@@ -61,14 +62,6 @@ fn boxes(ty: &Type) -> bool {
                 matches!(plain.as_str(), "f64" | "f32" | "i64" | "i32" | "u32" | "usize" | "bool");
             last.ident == "Box" && !number || boxes(inner)
         }
-        _ => false,
-    })
-}
-
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == *name || ident == "Self",
-        TokenTree::Group(group) => mentions(group.stream(), name),
         _ => false,
     })
 }

@@ -1,4 +1,4 @@
-//! Questions about Rust's syntax that have an answer without types.
+//! Rust's syntax as far as it needs no types: questions about it, and how it is written in another way.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
