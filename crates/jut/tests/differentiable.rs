@@ -17,6 +17,8 @@ macro_rules! agree {
 mod asked;
 #[path = "differentiable/calls.rs"]
 mod calls;
+#[path = "support/differences.rs"]
+mod central;
 #[path = "differentiable/chains.rs"]
 mod chains;
 #[path = "differentiable/changed.rs"]
@@ -84,18 +86,7 @@ mod structs;
 
 /// Central differences of a function of many numbers.
 pub fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
-    let mut at = x.to_vec();
-    (0..x.len())
-        .map(|i| {
-            let h = 1e-6 * x[i].abs().max(1.0);
-            at[i] = x[i] + h;
-            let up = f(&at);
-            at[i] = x[i] - h;
-            let down = f(&at);
-            at[i] = x[i];
-            (up - down) / (2.0 * h)
-        })
-        .collect()
+    central::differences(f, x, 1.0)
 }
 
 /// The numbers are near each other.

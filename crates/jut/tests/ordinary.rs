@@ -5,6 +5,8 @@
 // The functions are written in every way that Rust allows.
 #![allow(clippy::all, dead_code)]
 
+#[path = "support/differences.rs"]
+mod central;
 #[path = "ordinary/finance.rs"]
 mod finance;
 #[path = "ordinary/optimisation.rs"]
@@ -22,18 +24,7 @@ mod statistics;
 
 /// Central differences of a function of many numbers.
 fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
-    let mut at = x.to_vec();
-    (0..x.len())
-        .map(|i| {
-            let h = 1e-6 * x[i].abs().max(1e-2);
-            at[i] = x[i] + h;
-            let up = f(&at);
-            at[i] = x[i] - h;
-            let down = f(&at);
-            at[i] = x[i];
-            (up - down) / (2.0 * h)
-        })
-        .collect()
+    central::differences(f, x, 1e-2)
 }
 
 /// The numbers are near each other, as far as differences tell.

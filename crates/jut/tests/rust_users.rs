@@ -3,6 +3,9 @@
 #![cfg(feature = "macros")]
 #![allow(clippy::all)]
 
+#[path = "support/differences.rs"]
+mod differences;
+
 use jut::math::{exp, log, sin, tanh};
 use jut::{Data, differentiable};
 
@@ -51,17 +54,7 @@ fn agree(
 }
 
 fn slopes(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
-    let mut at = x.to_vec();
-    let slope = |i: usize| {
-        let h = 1e-6 * x[i].abs().max(0.1);
-        at[i] = x[i] + h;
-        let up = f(&at);
-        at[i] = x[i] - h;
-        let down = f(&at);
-        at[i] = x[i];
-        (up - down) / (2.0 * h)
-    };
-    (0..x.len()).map(slope).collect()
+    differences::differences(f, x, 0.1)
 }
 
 fn near(what: &str, a: &[f64], b: &[f64]) {
