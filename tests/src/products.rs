@@ -40,7 +40,7 @@ pub struct Derived {
 
 impl Derived {
     /// Whether it is one of what the halves of reverse mode are put together to.
-    pub fn is_reverse(&self) -> bool {
+    fn is_reverse(&self) -> bool {
         FIRST[WITHOUT_TAPE..].iter().any(|request| request.suffix() == self.kind)
     }
 
@@ -79,29 +79,48 @@ pub fn products(
     mask: &Mask,
     policies: &[Policy],
 ) -> Result<Vec<Product>, String> {
-    let mut all = Vec::new();
-    for (policy, derived) in under(program, func, mask, policies)? {
-        let Some(args) = derived.arguments(args)? else { continue };
-        let name = format!("{} under {policy:?}", derived.kind);
-        all.push(Product { name, program: derived.program, func: derived.func, args });
-    }
-    Ok(all)
+    at(under(program, func, mask, policies)?, args)
 }
 
-/// Of what the same halves of reverse mode are put together to, one of these products, in turn; all others.
-pub fn in_turn(products: Vec<Product>, turn: usize) -> Vec<Product> {
-    let is_reverse = |product: &Product| {
-        let kind = product.name.split(' ').next();
-        FIRST[WITHOUT_TAPE..].iter().any(|request| Some(request.suffix()) == kind)
-    };
-    let count = products.iter().filter(|p| is_reverse(p)).count();
-    let (mut reverse, chosen) = (0, turn % count.max(1));
-    let is_kept = |product: &Product| {
-        let is_reverse = is_reverse(product);
-        reverse += usize::from(is_reverse);
-        !is_reverse || reverse == chosen + 1
-    };
-    products.into_iter().filter(is_kept).collect()
+/// Those of the default policy, and of reverse mode [one, in turn](in_turn).
+///
+/// # Errors
+/// A composition is refused.
+pub fn products_in_turn(
+    program: &Program,
+    func: FuncId,
+    args: &[Value],
+    mask: &Mask,
+    turn: usize,
+) -> Result<Vec<Product>, String> {
+    let all = under(program, func, mask, &[Policy::Default])?;
+    let chosen = in_turn(&all, turn);
+    at(all.into_iter().zip(chosen).filter_map(|(one, chosen)| chosen.then_some(one)), args)
+}
+
+/// Derivatives at some arguments.
+fn at(
+    all: impl IntoIterator<Item = (Policy, Derived)>,
+    args: &[Value],
+) -> Result<Vec<Product>, String> {
+    let mut made = Vec::new();
+    for (policy, derived) in all {
+        let Some(args) = derived.arguments(args)? else { continue };
+        let name = format!("{} under {policy:?}", derived.kind);
+        made.push(Product { name, program: derived.program, func: derived.func, args });
+    }
+    Ok(made)
+}
+
+/// Which derivatives are taken where all would take too long: under the default policy those without a tape, and one of
+/// what the same halves of reverse mode are put together to, in turn.
+pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<bool> {
+    let is_default = |k: usize| all[k].0 == Policy::Default;
+    let reverse: Vec<usize> =
+        (0..all.len()).filter(|k| is_default(*k) && all[*k].1.is_reverse()).collect();
+    let chosen = reverse.get(turn % reverse.len().max(1));
+    let is_taken = |k| is_default(k) && (!reverse.contains(&k) || chosen == Some(&k));
+    (0..all.len()).map(is_taken).collect()
 }
 
 /// What [`products`] has, to be called at any arguments. What has no tape is the same under every policy:

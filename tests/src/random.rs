@@ -4,7 +4,7 @@ use crate::attack::run::{MEMORY, Target};
 use crate::engines::{Run, agree_everywhere, backends};
 use crate::generate::{Extent, Generated, generate_linear_of, generate_of};
 use crate::laws::{self, Options, load};
-use crate::products::{all_derived, under};
+use crate::products::{all_derived, in_turn, under};
 use jut::{Engine, Model};
 use jut_ad::{Derivatives, Mask, Policy, erase};
 use jut_eval::{Interpreter, Value};
@@ -117,16 +117,12 @@ pub fn all_products(
 ) -> Result<usize, String> {
     let everywhere: Vec<_> = backends().collect();
     let all = under(program, func, mask, &[Policy::Default, Policy::StoreAll])?;
-    let is_reverse = |k: &usize| all[*k].0 == Policy::Default && all[*k].1.is_reverse();
-    let reverse: Vec<usize> = (0..all.len()).filter(is_reverse).collect();
-    let turn = print_function(program, func).bytes().map(usize::from).sum::<usize>();
-    let chosen = reverse.get(turn % reverse.len().max(1));
+    let turn = print_function(program, func).bytes().map(usize::from).sum();
     let mut runs = 0;
-    for (k, (policy, derived)) in all.iter().enumerate() {
+    for ((policy, derived), in_all) in all.iter().zip(in_turn(&all, turn)) {
         let named = |e: String| format!("{} under {policy:?}: {e}", derived.kind);
         let given = lists.iter().filter_map(|args| derived.arguments(args).transpose());
         let given = given.collect::<Result<Vec<_>, _>>()?;
-        let in_all = *policy == Policy::Default && (!reverse.contains(&k) || chosen == Some(&k));
         let count = if in_all { everywhere.len() } else { everywhere.len().min(1) };
         let asked = &everywhere[..count];
         // All engines may agree on an error as well.

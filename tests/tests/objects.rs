@@ -1,11 +1,11 @@
 //! P16 for objects made ahead of time: the programs of `tests/programs`, the examples and random
 //! programs, with their products (of those of reverse mode one, in turn), called from C with the static runtime.
 
-use jut_ad::{Mask, Policy};
+use jut_ad::Mask;
 use jut_eval::Interpreter;
 use jut_tests::generate::generate;
 use jut_tests::laws::load;
-use jut_tests::products::{Product, in_turn, products};
+use jut_tests::products::{Product, products_in_turn};
 use jut_tests::{in_parallel, objects, programs};
 use std::path::{Path, PathBuf};
 
@@ -22,9 +22,9 @@ fn made(
     let args = programs::arguments(&program, &case.func, case).map_err(named)?;
     let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
     let mask = Mask::full(&program, func);
-    let products = products(&program, func, &args, &mask, &[Policy::Default]).map_err(named)?;
+    let products = products_in_turn(&program, func, &args, &mask, turn).map_err(named)?;
     let rename = |p: Product| Product { name: format!("{name}, {}: {}", case.func, p.name), ..p };
-    Ok(in_turn(products, turn).into_iter().map(rename).collect())
+    Ok(products.into_iter().map(rename).collect())
 }
 
 /// Calls all products, some hundred in one C program.
@@ -92,11 +92,11 @@ fn objects_agree_with_the_interpreter_on_random_programs() {
             let func = program.find_func("main").ok_or("no main")?;
             let args = Interpreter::new(&program).with_sizes(func, &generated.arguments());
             let args = args.map_err(|e| e.to_string())?;
-            products(&program, func, &args, &Mask::full(&program, func), &[Policy::Default])
+            products_in_turn(&program, func, &args, &Mask::full(&program, func), seed as usize)
         };
         let made = made().unwrap_or_else(|e| panic!("program {seed}: {e}\n{}", generated.text));
         let rename = |p: Product| Product { name: format!("program {seed}: {}", p.name), ..p };
-        all.extend(in_turn(made, seed as usize).into_iter().map(rename));
+        all.extend(made.into_iter().map(rename));
     }
     let called = agree("random", &all);
     assert!(10 * called > 9 * all.len(), "{called} of {}", all.len());
