@@ -82,7 +82,7 @@ pub fn products(
     at(under(program, func, mask, policies)?, args)
 }
 
-/// Those of the default policy, and of reverse mode [one, in turn](in_turn).
+/// Those that several backends compile [in turn](in_turn).
 ///
 /// # Errors
 /// A composition is refused.
@@ -94,8 +94,8 @@ pub fn products_in_turn(
     turn: usize,
 ) -> Result<Vec<Product>, String> {
     let all = under(program, func, mask, &[Policy::Default])?;
-    let chosen = in_turn(&all, turn);
-    at(all.into_iter().zip(chosen).filter_map(|(one, chosen)| chosen.then_some(one)), args)
+    let counts = in_turn(&all, turn);
+    at(all.into_iter().zip(counts).filter_map(|(one, count)| (count > 1).then_some(one)), args)
 }
 
 /// Derivatives at some arguments.
@@ -112,15 +112,23 @@ fn at(
     Ok(made)
 }
 
-/// Which derivatives are taken where all would take too long: under the default policy those without a tape, and one of
-/// what the same halves of reverse mode are put together to, in turn.
-pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<bool> {
-    let is_default = |k: usize| all[k].0 == Policy::Default;
-    let reverse: Vec<usize> =
-        (0..all.len()).filter(|k| is_default(*k) && all[*k].1.is_reverse()).collect();
-    let chosen = reverse.get(turn % reverse.len().max(1));
-    let is_taken = |k| is_default(k) && (!reverse.contains(&k) || chosen == Some(&k));
-    (0..all.len()).map(is_taken).collect()
+/// By how many backends each derivative is compiled where all by all would take too long. Each has the first. The second
+/// has, under the default policy, those without a tape, and one of what the same halves of reverse mode are put together
+/// to, in turn. Those after it end in the second's own machine code, and have one of the second's, in turn.
+pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<usize> {
+    let of_default = || (0..all.len()).filter(|k| all[*k].0 == Policy::Default);
+    let reverse: Vec<usize> = of_default().filter(|k| all[*k].1.is_reverse()).collect();
+    let forms = reverse.len().max(1);
+    let chosen = reverse.get(turn % forms);
+    let second: Vec<usize> =
+        of_default().filter(|k| !reverse.contains(k) || chosen == Some(k)).collect();
+    let last = second.get(turn / forms % second.len().max(1));
+    let count = |k: usize| match second.contains(&k) {
+        true if last == Some(&k) => usize::MAX,
+        true => 2,
+        false => 1,
+    };
+    (0..all.len()).map(count).collect()
 }
 
 /// What [`products`] has, to be called at any arguments. What has no tape is the same under every policy:

@@ -102,10 +102,8 @@ pub fn engines_of(text: &str, func: &str, args: &[Value], seed: u64) -> Result<u
 
 /// Every product of a function at several lists of arguments, optimised and not, in the interpreter, the
 /// loop form and the first backend (P16); optimising changes no bits and no error (P15). Backends that take long
-/// to compile have the value, the tangents, and one of what the same halves of reverse mode are put together to,
-/// in turn from function to function: vjp, gradient, and value with gradient. Under a second tape policy only the
-/// first backend runs: that a policy changes no bits is P8, and every backend has translated a tape before. Gives
-/// the number of runs.
+/// to compile have [some, in turn](in_turn) from function to function. Under a second tape policy only the first backend
+/// runs: that a policy changes no bits is P8, and every backend has translated a tape before. Gives the number of runs.
 ///
 /// # Errors
 /// What does not hold.
@@ -119,12 +117,11 @@ pub fn all_products(
     let all = under(program, func, mask, &[Policy::Default, Policy::StoreAll])?;
     let turn = print_function(program, func).bytes().map(usize::from).sum();
     let mut runs = 0;
-    for ((policy, derived), in_all) in all.iter().zip(in_turn(&all, turn)) {
+    for ((policy, derived), count) in all.iter().zip(in_turn(&all, turn)) {
         let named = |e: String| format!("{} under {policy:?}: {e}", derived.kind);
         let given = lists.iter().filter_map(|args| derived.arguments(args).transpose());
         let given = given.collect::<Result<Vec<_>, _>>()?;
-        let count = if in_all { everywhere.len() } else { everywhere.len().min(1) };
-        let asked = &everywhere[..count];
+        let asked = &everywhere[..count.min(everywhere.len())];
         // All engines may agree on an error as well.
         let both: Vec<Run> =
             agree_everywhere(&derived.program, derived.func, &given, asked).map_err(named)?;

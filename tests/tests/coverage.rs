@@ -137,7 +137,7 @@ fn every_rule_of_every_pass_is_used_a_hundred_times_by_the_random_programs() {
     for one in in_parallel(&subjects, |s| counts(*s)).unwrap_or_else(|e| panic!("{e}")) {
         merge(&mut total, one);
     }
-    // `cargo test -p jut-tests --test coverage -- --nocapture` shows the table.
+    // `cargo test -p jut-tests coverage:: -- --nocapture` shows the table.
     for ((pass, kind), n) in &total {
         println!("{pass:<15} {kind:<50} {n:>8}");
     }

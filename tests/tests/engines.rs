@@ -8,7 +8,7 @@ use jut_loop::split;
 use jut_tests::engines::{agree, agree_with, backends};
 use jut_tests::generate::Extent;
 use jut_tests::laws::load;
-use jut_tests::products::products;
+use jut_tests::products::{products, products_in_turn};
 use jut_tests::random::{self, Ends, Subject, all_products};
 use jut_tests::{in_parallel, programs};
 use serde_json::{Map, Value as Json};
@@ -191,7 +191,7 @@ fn all_engines_agree_on_functions_in_pieces() {
         let func = program.find_func("main").ok_or("no main")?;
         let args = Interpreter::new(&program).with_sizes(func, args).map_err(|e| e.to_string())?;
         let mask = Mask::full(&program, func);
-        for product in products(&program, func, &args, &mask, &[Policy::Default])? {
+        for product in products_in_turn(&program, func, &args, &mask, text.len())? {
             let optimised = jut_opt::optimise(&product.program, product.func, true);
             for (long, piece) in [(3, 1), (40, 20)] {
                 let cut = |form: &mut LoopProgram| drop(split::run_with(form, long, piece));

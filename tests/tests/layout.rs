@@ -1,6 +1,7 @@
-//! The crates depend on each other only as ARCHITECTURE.md says.
+//! The crates depend on each other only as ARCHITECTURE.md says, and no file of tests is forgotten.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 /// Which of jut's crates each crate may use (development dependencies aside).
@@ -71,4 +72,33 @@ fn dependencies_point_downwards_only() {
         }
     }
     assert_eq!(seen, ALLOWED.len(), "every crate of the table exists");
+}
+
+#[test]
+fn every_file_of_tests_is_compiled() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let crates = std::fs::read_dir(root.join("crates")).expect("crates");
+    let mut seen = 0;
+    for of in crates.map(|entry| entry.expect("a crate").path()).chain([root.join("tests")]) {
+        let manifest = std::fs::read_to_string(of.join("Cargo.toml")).expect("a manifest");
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        // What is a program is named in the manifest, and what is not in one of the programs.
+        let mut named = manifest;
+        for program in ["main.rs", "rust.rs"] {
+            named += &std::fs::read_to_string(of.join("tests").join(program)).unwrap_or_default();
+        }
+        for entry in std::fs::read_dir(of.join("tests")).expect("tests") {
+            let path = entry.expect("a file").path();
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            if path.extension().is_none_or(|kind| kind != "rs") || name == "main" {
+                continue;
+            }
+            seen += 1;
+            let (module, program) = (format!("mod {name};"), format!("name = \"{name}\""));
+            assert!(named.contains(&module) || named.contains(&program), "{}", path.display());
+        }
+    }
+    assert!(seen > 100, "{seen} files");
 }

@@ -1,9 +1,7 @@
 //! Derivatives of values whose tangents have a data type of their own: recursive data, and records that measure their
 //! own floats. First and second order, in every nesting, against differences.
 
-mod common;
-
-use common::derivatives_agree;
+use crate::common::derivatives_agree;
 
 #[test]
 fn a_list_made_from_an_array_and_added_up() {
@@ -176,7 +174,7 @@ data List = Nil | Cons(head: f64, rest: List)
 def listed[n](x: [n]f64, i: i64) -> List = if i == n { Nil() } else { Cons(x[i], listed(x, i + 1)) }
 def total(l: List) -> f64 = case l { Nil -> 0.0; Cons(a, rest) -> a * a + total(rest) }
 def f[n](x: [n]f64) -> f64 = { l = listed(x, 0); total(l) + total(l) }";
-    let mut d = jut_ad::Derivatives::new(common::parse(text));
+    let mut d = jut_ad::Derivatives::new(crate::common::parse(text));
     let f = d.program.find_func("f").unwrap();
     let mask = jut_ad::Mask::full(&d.program, f);
     let gradient = jut_ad::compose::grad(&mut d, f, &mask, jut_ad::Policy::Default).unwrap();

@@ -1,9 +1,7 @@
 //! Derivatives against finite differences: every composition, under both policies, on programs
 //! that each hold one difficulty. The checker accepts every definition that is made on the way.
 
-mod common;
-
-use common::{b, floats, k, m, parse as load, v, with_floats, x};
+use crate::common::{b, floats, k, m, parse as load, v, with_floats, x};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase};
 use jut_eval::{Interpreter, Value};
 use jut_ir::FuncId;

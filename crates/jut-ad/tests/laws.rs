@@ -1,9 +1,7 @@
 //! The laws of U and T, numerically, on programs that force their rules: the two halves are the
 //! whole (Theorem 6.2), the transpose law and the work bound (Theorem 7.1), T of T (Corollary 7.2).
 
-mod common;
-
-use common::{POLICIES, Run, dot, parse, run, scalars, stages, value};
+use crate::common::{POLICIES, Run, dot, parse, run, scalars, stages, value};
 use fastrand::Rng;
 use jut_ad::{Policy, unzip};
 use jut_eval::{Interpreter, Value, cost};

@@ -1,9 +1,7 @@
 //! No pass makes something up: where what it needs is missing, which no program that the checker accepts brings about,
 //! it says so (`J999`, or that its input is not linear) and gives no derivative, or one that the checker refuses.
 
-mod common;
-
-use common::parse;
+use crate::common::parse;
 use jut_ad::{Derivatives, Mask, Policy, erase, forward, transpose, unzip};
 use jut_ir::check::check_program;
 use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs, Type};

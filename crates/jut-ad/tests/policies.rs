@@ -1,9 +1,7 @@
 //! Tape policies in the text: every stage is one that the checker accepts, values and derivatives have the bits that they
 //! have without, and the tape holds what is asked for.
 
-mod common;
-
-use common::{parse, stages};
+use crate::common::{parse, stages};
 use jut_ad::{Derivatives, Mask, Policy, compose, unzip};
 use jut_eval::{Interpreter, Value};
 use jut_ir::check::check_program;

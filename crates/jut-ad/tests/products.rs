@@ -2,9 +2,7 @@
 //! functions: against finite differences, closed forms and each other; accepted by the checker, and
 //! the same bits when optimised.
 
-mod common;
-
-use common::{b, floats, k, m, parse as load, reads_back, v, with_floats, x};
+use crate::common::{b, floats, k, m, parse as load, reads_back, v, with_floats, x};
 use jut_ad::compose::{JacobianMode, Saved};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value};

@@ -1,9 +1,7 @@
 //! Cells of arrays that loops change in place: what has its last value when it is read is not stored but read again in
 //! the array that the loop ends with, what is changed later is stored, and derivatives have the same bits in any case.
 
-mod common;
-
-use common::{parse, stages};
+use crate::common::{parse, stages};
 use jut_ad::{Derivatives, Mask, Policy, compose, unzip};
 use jut_eval::{Interpreter, Value};
 

@@ -1,8 +1,6 @@
 //! What U and T make, as text: T of T, what is on the tape, what is refused, and how long it takes.
 
-mod common;
-
-use common::{POLICIES, parse, passes, stages};
+use crate::common::{POLICIES, parse, passes, stages};
 use jut_ad::{Derivatives, Policy, transpose, unzip};
 use jut_ir::alpha::{canonical_data_text, canonical_text};
 use jut_ir::*;

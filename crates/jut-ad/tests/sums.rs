@@ -1,9 +1,7 @@
 //! Derivatives of values of sum types: the tangent of a sum is the tuple of the tangents of all its
 //! constructors. First and second order, in every nesting, against differences.
 
-mod common;
-
-use common::{call, parse};
+use crate::common::{call, parse};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value};
 use jut_ir::Program;
@@ -35,7 +33,7 @@ fn program(body: &str) -> Program {
 }
 
 fn agrees(body: &str, before: &[Value], x: &[f64]) {
-    common::derivatives_agree(&format!("{SHAPES}{body}"), before, x);
+    crate::common::derivatives_agree(&format!("{SHAPES}{body}"), before, x);
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! `jut build`: what is written, and that compilers, pkg-config and CMake can use it.
 
-mod support;
-
+use crate::support::{directory, jut};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{directory, jut};
 
 /// Whether a program can be started; says so if not.
 fn present(program: &str) -> bool {
@@ -165,7 +163,7 @@ fn several_functions_are_one_object_and_one_header() {
     let at = directory("build several");
     let text =
         "def f(x: f64) -> f64 = x * x\ndef g(x: f64) -> f64 = sin(x)\ndef h(x: f64) -> f64 = x\n";
-    let program = support::write(&at, "curves.jut", text);
+    let program = crate::support::write(&at, "curves.jut", text);
     let object = at.join("curves.o").display().to_string();
     let with = |more: &[&str]| {
         let fixed = ["build", &program, "f", "g", "--derivative", "value,grad", "-o", &object];
@@ -192,7 +190,7 @@ fn several_functions_are_one_object_and_one_header() {
   printf(\" %g %g\\n\", y, d);
   return 0;
 }\n";
-    support::write(&at, "main.c", main);
+    crate::support::write(&at, "main.c", main);
     run("cc", &["main.c", "curves.o", "libjut_runtime.a", "-lpthread", "-o", "main"], &at);
     assert_eq!(run("./main", &[], &at), "9 6 0 1\n");
 }
@@ -209,7 +207,7 @@ fn ring(count: usize) -> String {
 /// at odd places are not asked for.
 fn called(at: &Path, kind: &str, count: usize, results: usize) -> Vec<f64> {
     let name = format!("{kind}{count}");
-    let program = support::write(at, &format!("{name}.jut"), &ring(count));
+    let program = crate::support::write(at, &format!("{name}.jut"), &ring(count));
     let object = at.join(format!("{name}.o")).display().to_string();
     let (code, out, err) = jut(&["build", &program, "--derivative", kind, "-o", &object]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
@@ -225,7 +223,7 @@ fn called(at: &Path, kind: &str, count: usize, results: usize) -> Vec<f64> {
 }}\n",
         all.join(", ")
     );
-    support::write(at, "main.c", &main);
+    crate::support::write(at, "main.c", &main);
     let object = format!("{name}.o");
     run("cc", &["-O0", "main.c", &object, "libjut_runtime.a", "-lpthread", "-o", &name], at);
     let printed = run(&format!("./{name}"), &[], at);
@@ -234,9 +232,9 @@ fn called(at: &Path, kind: &str, count: usize, results: usize) -> Vec<f64> {
 
 /// The same by the interpreter, all results.
 fn interpreted(at: &Path, command: &str, count: usize) -> Vec<f64> {
-    let program = support::write(at, "ring.jut", &ring(count));
+    let program = crate::support::write(at, "ring.jut", &ring(count));
     let args: Vec<String> = (0..count).map(|k| format!("\"x{k}\": {}.5", k % 7)).collect();
-    let args = support::write(at, "ring.json", &format!("{{{}}}", args.join(", ")));
+    let args = crate::support::write(at, "ring.json", &format!("{{{}}}", args.join(", ")));
     let (code, out, err) = jut(&[command, &program, "--args", &args, "--engine", "interp"]);
     assert_eq!((code, err.as_str()), (0, ""));
     out.lines().filter_map(|line| line.split(" = ").nth(1)?.parse().ok()).collect()

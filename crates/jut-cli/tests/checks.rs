@@ -1,10 +1,8 @@
 //! `--check` where there is little to compare: values and derivatives that are not finite, and parameters
 //! of sum types.
 
-mod support;
-
+use crate::support::{directory, jut, write};
 use serde_json::{Value as Json, json};
-use support::{directory, jut, write};
 
 const SPECIAL: &str = "
 def root(x: f64) -> f64 = sqrt(x)

@@ -1,7 +1,5 @@
 //! `jut doctor`.
 
-mod support;
-
 use assert_cmd::Command;
 use serde_json::Value as Json;
 
@@ -55,7 +53,7 @@ fn with_cache(folder: &std::path::Path, arguments: &[&str]) -> String {
 
 #[test]
 fn the_folder_that_the_environment_names_keeps_code() {
-    let above = support::directory("code kept");
+    let above = crate::support::directory("code kept");
     let folder = above.join("code");
     assert!(doctor("", &[]).contains("cache      not in use; name a folder of yours in JUT_CACHE"));
     let said = with_cache(&folder, &["doctor", "--format", "json"]);

@@ -1,7 +1,6 @@
 //! `jut expand`: the text of the annotated functions of a Rust file.
 
-mod support;
-use support::{directory, jut, write};
+use crate::support::{directory, jut, write};
 
 const FILE: &str = "
 use jut::{Data, differentiable};

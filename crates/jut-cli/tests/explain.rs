@@ -1,9 +1,7 @@
 //! `jut explain`: the tape value by value, and the costs beside the paper's bounds.
 
-mod support;
-
+use crate::support::jut;
 use serde_json::Value as Json;
-use support::jut;
 
 fn json(args: &[&str]) -> Json {
     let (code, out, err) = jut(&[args, &["--format", "json"]].concat());
@@ -39,8 +37,8 @@ fn the_costs_of_every_example_stay_within_the_bounds_of_the_paper() {
 
 #[test]
 fn the_bytes_of_a_run_are_those_of_the_formula() {
-    let d = support::directory("explain-bytes");
-    let program = support::write(
+    let d = crate::support::directory("explain-bytes");
+    let program = crate::support::write(
         &d,
         "rows.jut",
         "def f[n, m](x: [n, m]f64) -> f64 = sum (i < n) { exp(sum (j < m) { tanh(x[i, j]) }) }\n",
@@ -84,15 +82,18 @@ fn every_stored_value_says_type_bytes_reason_and_line() {
 
 #[test]
 fn what_has_no_costs_is_refused_with_a_reason() {
-    let d = support::directory("explain");
-    let linear =
-        support::write(&d, "linear.jut", "def f(c: f64; x': f64) -> (; f64) = { (; c * x') }\n");
+    let d = crate::support::directory("explain");
+    let linear = crate::support::write(
+        &d,
+        "linear.jut",
+        "def f(c: f64; x': f64) -> (; f64) = { (; c * x') }\n",
+    );
     let (code, _, err) = jut(&["explain", "cost", &linear, "--arg", "c=1", "--arg", "x'=1"]);
     assert!(code == 2 && err.contains("linear parameters"), "{code} {err}");
     let (code, _, err) = jut(&["explain", "cost", "rosenbrock.jut"]);
     assert!(code == 2 && err.contains("no argument for the parameter"), "{code} {err}");
     // A vector has stages, and no gradient.
-    let vector = support::write(
+    let vector = crate::support::write(
         &d,
         "vector.jut",
         "def f[n](x: [n]f64) -> [n]f64 = build (v <- x) { sin(v) }\n",
@@ -103,9 +104,9 @@ fn what_has_no_costs_is_refused_with_a_reason() {
 
 #[test]
 fn doc_comments_go_with_the_function() {
-    let d = support::directory("explain-doc");
+    let d = crate::support::directory("explain-doc");
     let text = "/// A line.\n///\n/// Another one.\ndef f(x: f64) -> f64 = sin(x)\n";
-    let program = support::write(&d, "doc.jut", text);
+    let program = crate::support::write(&d, "doc.jut", text);
     let lines = "/// A line.\n///\n/// Another one.\n";
     assert!(jut(&["show", &program, "--stage", "core"]).1.starts_with(lines));
     assert!(jut(&["explain", "tape", &program]).1.contains(&format!("bytes\n{lines}")));

@@ -1,8 +1,6 @@
 //! Ctrl-C ends a long call with an error value.
 #![cfg(unix)]
 
-mod support;
-
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -10,7 +8,11 @@ use std::time::{Duration, Instant};
 /// Starts a call that takes hours.
 fn start(engine: &str) -> Child {
     let text = "def f(n: i64) -> f64 = for (i < n) carry (s = 0.5) { sin(s) + 0.1 }";
-    let file = support::write(&support::directory(&format!("interrupt-{engine}")), "f.jut", text);
+    let file = crate::support::write(
+        &crate::support::directory(&format!("interrupt-{engine}")),
+        "f.jut",
+        text,
+    );
     Command::new(env!("CARGO_BIN_EXE_jut"))
         .args(["run", &file, "f", "--engine", engine, "--arg", "n=9000000000000000000"])
         .stdout(Stdio::piped())

@@ -2,8 +2,6 @@
 //! the end of the process by the system.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::process::Command;
 
 /// Twenty results of n floats each.
@@ -17,7 +15,7 @@ fn program() -> String {
 
 #[test]
 fn limits_of_the_process_are_errors() {
-    let file = support::write(&support::directory("limits"), "f.jut", &program());
+    let file = crate::support::write(&crate::support::directory("limits"), "f.jut", &program());
     let jut = env!("CARGO_BIN_EXE_jut");
     // 800 MB of address space: a result has 120 MB, twice as much as all, or more than there is.
     let sizes = [(15_000_000i64, 3), (200_000_000, 3), (1 << 50, 3), (10, 0)];

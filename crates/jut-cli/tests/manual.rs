@@ -1,8 +1,6 @@
 //! Completions and manual pages know every command and every option.
 
-mod support;
-
-use support::{directory, jut};
+use crate::support::{directory, jut};
 
 const COMMANDS: [&str; 10] =
     ["check", "run", "grad", "jvp", "vjp", "explain", "show", "build", "completions", "man"];

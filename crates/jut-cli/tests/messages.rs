@@ -1,9 +1,7 @@
 //! `--message-format json`: one object per line on standard error, for every command.
 
-mod support;
-
+use crate::support::{directory, jut, write};
 use serde_json::Value as Json;
-use support::{directory, jut, write};
 
 /// Exit code, standard output, messages.
 fn messages(args: &[&str]) -> (i32, String, Vec<Json>) {

@@ -1,8 +1,6 @@
 //! Programs of several files on the command line: every command loads them.
 
-mod support;
-
-use support::{directory, jut, write};
+use crate::support::{directory, jut, write};
 
 #[test]
 fn every_command_takes_a_program_of_several_files() {

@@ -1,10 +1,8 @@
 //! Arguments from `.npy` files, and results to them.
 
-mod support;
-
+use crate::support::{directory, jut, write};
 use jut::{Array, Value, npy};
 use std::path::Path;
-use support::{directory, jut, write};
 
 fn save(directory: &Path, name: &str, value: &Value) -> String {
     let path = directory.join(name);

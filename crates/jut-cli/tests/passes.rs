@@ -1,9 +1,7 @@
 //! `--time-passes`: a row for every pass that runs, beside the usual output.
 
-mod support;
-
+use crate::support::{directory, jut, write};
 use serde_json::Value as Json;
-use support::{directory, jut, write};
 
 fn rows(args: &[&str]) -> Vec<(String, u64)> {
     let (code, _, err) = jut(&[args, &["--time-passes", "--format", "json"]].concat());

@@ -1,9 +1,7 @@
 //! The products of a function on the command line: what is printed, what `--check` compares, and what
 //! is refused.
 
-mod support;
-
-use support::{directory, jut, write};
+use crate::support::{directory, jut, write};
 
 const X: [&str; 3] = ["rosenbrock.jut", "--arg", "x=[1.0, 2.0, 3.0]"];
 const ROTATE: &str = "def rotate(t: f64; x': f64, y': f64) -> (; u': f64, v': f64) = {

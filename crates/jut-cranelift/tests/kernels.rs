@@ -1,8 +1,7 @@
 //! Kernels of the runtime, called by compiled code and by the evaluator of the loop form: the same
 //! function, so the same bits.
 
-mod support;
-
+use crate::support::Numbers;
 use jut_cranelift::{Arg, BACKEND};
 use jut_loop::eval;
 use jut_loop::form::{Kind, LoopFuncId, Role};
@@ -10,7 +9,6 @@ use jut_loop::kernel::{Kernel, MATMUL};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{print, read};
 use jut_runtime::Workspace;
-use support::Numbers;
 
 const PRODUCT: &str = "loop def f(c: inout f64[m*n], a: in f64[m*k], b: in f64[n*k], \
 scratch: inout f64[s], s: i64, m: i64, n: i64, k: i64, flags: i64) = {

@@ -1,8 +1,7 @@
 //! Compiled code means what the loop form says: operation by operation, statement by statement,
 //! bit by bit; for every backend that is built in, of which this crate is the first.
 
-mod support;
-
+use crate::support::*;
 use jut_ir::RuntimeErrorKind as E;
 use jut_ir::Scalar;
 use jut_ir::ir::Literal;
@@ -11,7 +10,6 @@ use jut_loop::form::*;
 use jut_native::{Arg, CallError, CompileError, Compiled};
 use jut_runtime::{Workspace, math};
 use jut_tests::engines::backends;
-use support::*;
 
 /// A program, compiled by every backend.
 struct Engines(Vec<(&'static str, Compiled)>);

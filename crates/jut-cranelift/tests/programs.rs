@@ -2,8 +2,7 @@
 //! strict about every access. Results, written buffers and errors agree bit for bit, for the
 //! programs and for their gradients.
 
-mod support;
-
+use crate::support::Numbers;
 use cranelift_entity::EntityRef;
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_cranelift::{Arg, BACKEND, CallError, Compiled};
@@ -14,7 +13,6 @@ use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower};
 use jut_runtime::{Workspace, math};
 use std::path::{Path, PathBuf};
-use support::Numbers;
 
 fn sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

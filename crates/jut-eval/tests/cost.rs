@@ -1,9 +1,7 @@
 //! What a run costs: W, B and control as the cost model says.
 
-mod support;
-
+use crate::support::{floats, load, run};
 use jut_eval::{Counters, Interpreter, Value};
-use support::{floats, load, run};
 
 fn cost(text: &str, args: &[Value]) -> Counters {
     run(text, args).unwrap_or_else(|e| panic!("{e}\n{text}")).counters

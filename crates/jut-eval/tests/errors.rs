@@ -1,10 +1,8 @@
 //! Run-time errors are values with a kind, a place in the text, and operands.
 
-mod support;
-
+use crate::support::{failure, floats, load};
 use jut_eval::{EvalError, Interpreter, Value};
 use jut_ir::RuntimeErrorKind::{self, *};
-use support::{failure, floats, load};
 
 #[test]
 fn errors_have_a_kind_a_place_and_operands() {

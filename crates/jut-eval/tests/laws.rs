@@ -1,13 +1,11 @@
 //! The stages of the worked examples, as they stand in the text, run and obey the laws; and the
 //! laws notice when they are broken.
 
-mod support;
-
+use crate::support::{floats, load};
 use jut_eval::laws::{floats as all_floats, relative_error};
 use jut_eval::{Interpreter, Value};
 use jut_ir::{FuncId, Program};
 use std::path::Path;
-use support::{floats, load};
 
 /// A program of printed stages, and what is needed to run them.
 struct Stages {

@@ -1,9 +1,7 @@
 //! What programs mean: values of every kind, loops and branches, linear code and places.
 
-mod support;
-
+use crate::support::{floats, load, result, results};
 use jut_eval::{Interpreter, Value};
-use support::{floats, load, result, results};
 
 fn matrix(rows: usize, columns: usize, cells: &[f64]) -> Value {
     Value::matrix(rows, columns, cells.to_vec()).expect("the number of cells fits")

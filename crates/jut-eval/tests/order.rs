@@ -1,10 +1,8 @@
 //! The order of sums: by lanes where a region says so, as executed everywhere else.
 
-mod support;
-
+use crate::support::{floats, result};
 use jut_eval::Value;
 use jut_runtime::lanes::{BLOCK, LANES};
-use support::{floats, result};
 
 /// The sum of a lane loop over some terms, as the documentation defines it.
 fn lane_sum(terms: &[f64]) -> f64 {

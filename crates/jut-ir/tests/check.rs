@@ -1,9 +1,7 @@
 //! What the checker finds in functions that no text can express: the tables of a function against
 //! its binders. (Ill-typed texts are tested where texts are parsed.)
 
-mod common;
-
-use common::{power_lin, stmt};
+use crate::common::{power_lin, stmt};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::check::{
     check_forward_domain, check_function, check_linear_b, check_program, check_transpose_domain,

@@ -1,8 +1,6 @@
 //! The printer writes the syntax of the language reference.
 
-mod common;
-
-use common::{power_lin, stmt};
+use crate::common::{power_lin, stmt};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::print::{print_function, print_literal, print_program, print_size, print_type};
 use jut_ir::*;

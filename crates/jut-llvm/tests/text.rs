@@ -1,8 +1,6 @@
 //! What the text for LLVM says, and what it must never say. LLVM need not be built in.
 
-mod support;
-
-use support::{lowered, lowered_gradient};
+use crate::support::{lowered, lowered_gradient};
 
 const DOT: &str = "def dot[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { x[i] * y[i] }";
 

@@ -1,10 +1,8 @@
 //! The loop form computes what the interpreter of Linear A computes, bit for bit: values,
 //! gradients under both tape policies, forward derivatives, and errors.
 
-mod support;
-
+use crate::support::{agree, agree_on_derivatives, load};
 use jut_eval::Value;
-use support::{agree, agree_on_derivatives, load};
 
 /// Numbers without pattern, in -1 .. 1.
 fn floats(n: usize, seed: u64) -> Vec<f64> {

@@ -1,12 +1,10 @@
 //! Large records are boxed: what a chain of functions keeps for its derivatives does not double from
 //! one to the next, and what boxes hold comes back as it was.
 
-mod support;
-
+use crate::support::{agree, agree_on_derivatives, func, load};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::Value;
 use jut_loop::{lower, print};
-use support::{agree, agree_on_derivatives, func, load};
 
 /// `f0(x)`, then functions that call the one before twice, with bodies too large to be inlined.
 fn chain(k: usize) -> String {

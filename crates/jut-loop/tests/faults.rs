@@ -2,14 +2,11 @@
 //! mistake of it would change it, and the evaluator then gives another outcome. Without the change it gives the
 //! same.
 
-#[path = "support/loops.rs"]
-mod loops;
-
+use crate::support::loops::{BEHIND, PRICES, SUMS_IN_ORDER, SWITCHED};
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
-use loops::{BEHIND, PRICES, SUMS_IN_ORDER, SWITCHED};
 
 /// A loop along the columns of a grid that adds to the rows above and below.
 const ROWS: &str = "

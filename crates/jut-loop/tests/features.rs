@@ -1,12 +1,10 @@
 //! Every construct of the non-linear core, by the interpreter and by the loop form: the same bits,
 //! the same errors.
 
-mod support;
-
+use crate::support::{agree, agree_with, func, load};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase};
 use jut_eval::Value;
 use jut_ir::{Program, RuntimeErrorKind};
-use support::{agree, agree_with, func, load};
 
 fn xs(values: &[f64]) -> Value {
     Value::floats(values.to_vec())
@@ -20,7 +18,7 @@ fn grid(n: usize, m: usize) -> Value {
     Value::matrix(n, m, (0..n * m).map(|k| (k as f64).sin()).collect::<Vec<_>>()).unwrap()
 }
 
-fn one(source: &str, args: &[Value]) -> support::Result {
+fn one(source: &str, args: &[Value]) -> crate::support::Result {
     agree(&load(source), "f", args)
 }
 
@@ -370,7 +368,7 @@ def f(n: i64) -> f64 = {
     let program = load(source);
     let lowered = jut_loop::lower(&program, func(&program, "f")).unwrap();
     let args = [Value::I64(1 << 32)];
-    let got = support::run_loop(&program, &lowered.program, &lowered.signature, &args, &[]);
+    let got = crate::support::run_loop(&program, &lowered.program, &lowered.signature, &args, &[]);
     assert_eq!(got.unwrap_err().kind, RuntimeErrorKind::Memory);
 }
 

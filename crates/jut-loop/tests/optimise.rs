@@ -1,12 +1,9 @@
 //! What tidying up does to the text, on functions written in the text form.
 
-#[path = "support/loops.rs"]
-mod loops;
-
+use crate::support::loops::{BEHIND, SWITCHED};
 use jut_loop::form::LoopFuncId;
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, opt, print, read};
-use loops::{BEHIND, SWITCHED};
 
 fn tidy(text: &str) -> String {
     let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span));

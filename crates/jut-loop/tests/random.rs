@@ -1,8 +1,6 @@
 //! Random programs: value, gradient under both policies and forward derivative have the same bits
 //! in the loop form and in the interpreter.
 
-mod support;
-
 use jut_eval::Value;
 
 #[test]
@@ -16,6 +14,6 @@ fn random_programs_agree_bit_for_bit() {
             Value::I64(p.k),
             Value::ints(p.ix.clone()),
         ];
-        support::agree_on_derivatives(&p.text, "main", &args);
+        crate::support::agree_on_derivatives(&p.text, "main", &args);
     }
 }

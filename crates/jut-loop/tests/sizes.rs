@@ -3,11 +3,9 @@
 //! forward derivative fail alike, by the interpreter and by the loop form (whose evaluator reports
 //! every access out of range as broken).
 
-mod support;
-
+use crate::support::{agree, agree_on_derivatives, load};
 use jut_eval::Value;
 use jut_ir::RuntimeErrorKind::{self as Kind, *};
-use support::{agree, agree_on_derivatives, load};
 
 const BIG: i64 = 1 << 32;
 
@@ -237,8 +235,8 @@ def f(k: i64, c: f64) -> f64 = {
     assert_eq!(fails(source, &[int(3), one()]), None);
     for k in [1 << 62, (1 << 62) + 1, 1 << 61, (1 << 60) + 1, i64::MAX] {
         let program = load(source);
-        let lowered = jut_loop::lower(&program, support::func(&program, "f")).unwrap();
-        let outcome = support::run_loop(
+        let lowered = jut_loop::lower(&program, crate::support::func(&program, "f")).unwrap();
+        let outcome = crate::support::run_loop(
             &program,
             &lowered.program,
             &lowered.signature,
@@ -253,8 +251,9 @@ def f(c: f64) -> f64 = {
   x[1, 2]
 }";
     let program = load(source);
-    let lowered = jut_loop::lower(&program, support::func(&program, "f")).unwrap();
-    let run = support::run_loop(&program, &lowered.program, &lowered.signature, &[one()], &[]);
+    let lowered = jut_loop::lower(&program, crate::support::func(&program, "f")).unwrap();
+    let run =
+        crate::support::run_loop(&program, &lowered.program, &lowered.signature, &[one()], &[]);
     assert_eq!(run.map_err(|e| e.kind).err(), Some(Memory));
 }
 

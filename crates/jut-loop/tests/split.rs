@@ -1,10 +1,8 @@
 //! Functions that are cut into pieces compute what they computed before.
 
-mod support;
-
+use crate::support::{func, load, run_loop, same};
 use jut_eval::{Interpreter, Value};
 use jut_loop::{lower, print, read, split};
-use support::{func, load, run_loop, same};
 
 /// The function, and then the same cut into pieces of several lengths.
 fn agree_in_pieces(text: &str, name: &str, args: &[Value]) {

@@ -1,15 +1,12 @@
 //! Loops taken apart so that mathematical functions take many numbers at once: what becomes of the
 //! text, and that no bit and no error changes.
 
-#[path = "support/loops.rs"]
-mod loops;
-
+use crate::support::loops::PRICES;
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::{for_target, strip_mine};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
-use loops::PRICES;
 
 fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))

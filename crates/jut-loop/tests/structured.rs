@@ -1,12 +1,10 @@
 //! Structured primitives in the loop form: kernels and loops with the bits of the interpreter, and
 //! gradients that are added where they belong without a copy.
 
-mod support;
-
+use crate::support::{agree_on_derivatives, func, load};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Array, Cells, Value};
 use jut_loop::{lower, print};
-use support::{agree_on_derivatives, func, load};
 
 fn grid(n: usize, m: usize) -> Value {
     let cell = |k: usize| (1.3 * k as f64).sin();

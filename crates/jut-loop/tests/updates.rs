@@ -1,10 +1,8 @@
 //! Arrays with other parts: what is in place stores the part, and copies no array.
 
-mod support;
-
+use crate::support::{func, load};
 use jut_loop::form::{Block, LoopFunction, Stmt};
 use jut_loop::lower;
-use support::{func, load};
 
 /// How many arrays are copied in loops, and how many outside, by the function `f`.
 fn copies(source: &str) -> [usize; 2] {

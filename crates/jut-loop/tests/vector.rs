@@ -1,15 +1,12 @@
 //! Several iterations at once: which loops are marked for it, what the marks look like, and that the
 //! evaluator takes them as machines do, so that a wrong mark shows.
 
-#[path = "support/loops.rs"]
-mod loops;
-
+use crate::support::loops::SUMS_IN_ORDER;
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, Target, Vectors};
 use jut_loop::{eval, print, read};
-use loops::SUMS_IN_ORDER;
 
 fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span))

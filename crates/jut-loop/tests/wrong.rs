@@ -1,10 +1,8 @@
 //! Programs that no checker accepts: where something is missing, lowering says so and makes nothing up.
 
-mod support;
-
+use crate::support::{func, load};
 use jut_ir::{NVar, Rhs, Stmt};
 use jut_loop::lower_plainly;
-use support::{func, load};
 
 const TEXT: &str = "
 def f[n](x: [n, 3]f64, b: bool) -> ([n]f64, f64) = {

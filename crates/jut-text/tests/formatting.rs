@@ -3,8 +3,7 @@
 use jut_ir::print::print_program;
 use std::path::{Path, PathBuf};
 
-mod support;
-use support::{SEEDS, mutated};
+use crate::support::{SEEDS, mutated};
 
 fn format(source: &str) -> String {
     jut_text::format(source).unwrap_or_else(|errors| panic!("{}\n{source}", errors[0]))

@@ -2,8 +2,7 @@
 
 use jut_ir::print::print_program;
 
-mod support;
-use support::{SEEDS, mutated};
+use crate::support::{SEEDS, mutated};
 
 fn assert_is_handled(source: &str) {
     let loaded = jut_text::load(source, 0);

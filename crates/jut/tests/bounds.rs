@@ -2,11 +2,9 @@
 //! where its function does, with the same error, on every engine; where nothing fails, the bits are the
 //! same. Compiled code that reads before the check would end the test with a signal.
 
-mod support;
-
+use crate::support::{args_of, direction, ints, like, matrix, vector};
 use jut::request::Seeds;
 use jut::{Engine, Error, Function, Model, Request, Value};
-use support::{args_of, direction, ints, like, matrix, vector};
 
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
 

@@ -1,12 +1,9 @@
 //! Kept derivatives of functions that take and give recursive data and arrays of records that measure their arrays: the
 //! same numbers as one product with the Jacobian, on every engine, and what does not fit.
 
-#[path = "support/trees.rs"]
-mod shared;
-
+use crate::support::trees::{leaf, model, node};
 use jut::{Arg, Engine, Error, Function, Linearized, Model, Request, Role, Value};
 use serde_json::{Map, Value as Json, json};
-use shared::{leaf, model, node};
 
 const PROGRAM: &str = "
 data Short = Stop | Next(x: f32, k: i32, on: bool, rest: Short)

@@ -1,4 +1,4 @@
-//! `docs/mlir.md` shows what jut writes. `JUT_BLESS=1 cargo test -p jut --test mlir_page` renews it.
+//! `docs/mlir.md` shows what jut writes. `JUT_BLESS=1 cargo test -p jut mlir_page::` renews it.
 
 use jut::{Model, Stage};
 use std::path::Path;

@@ -5,26 +5,17 @@
 // The functions are written in every way that Rust allows.
 #![allow(clippy::all, dead_code)]
 
-#[path = "support/differences.rs"]
-mod central;
-#[path = "ordinary/finance.rs"]
 mod finance;
-#[path = "ordinary/optimisation.rs"]
 mod optimisation;
-#[path = "ordinary/physics.rs"]
 mod physics;
-#[path = "ordinary/robots.rs"]
 mod robots;
-#[path = "ordinary/single.rs"]
 mod single;
-#[path = "ordinary/solvers.rs"]
 mod solvers;
-#[path = "ordinary/statistics.rs"]
 mod statistics;
 
 /// Central differences of a function of many numbers.
 fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
-    central::differences(f, x, 1e-2)
+    crate::central::differences(f, x, 1e-2)
 }
 
 /// The numbers are near each other, as far as differences tell.

@@ -1,10 +1,8 @@
 //! Every product of every program: the same bits from both engines, slopes by central differences,
 //! the laws that tie products together, and no allocation in the steady state.
 
-mod support;
-
+use crate::support::{args_of, assert_near, direction, dot, floats, ints, matrix, moved, vector};
 use jut::{Arg, Compiled, Engine, Function, JacobianMode, Model, Request, Role, Value};
-use support::{args_of, assert_near, direction, dot, floats, ints, matrix, moved, vector};
 
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
 const MODES: [JacobianMode; 3] = [JacobianMode::Auto, JacobianMode::Forward, JacobianMode::Reverse];
@@ -153,7 +151,7 @@ fn second_order_products_agree_with_differences_and_with_each_other() {
         let other = floats(&derivatives(&f, Request::HessianProduct, &with(&args, &w)));
         assert_near(&[dot(&product, &floats(&w))], &[dot(&other, &floats(&v))], 1e-11, program);
         let blocks = derivatives(&f, Request::Hessian, &args);
-        let dense = support::dense(&blocks, &gradient, &gradient);
+        let dense = crate::support::dense(&blocks, &gradient, &gradient);
         for (i, row) in dense.iter().enumerate() {
             let column: Vec<f64> = dense.iter().map(|row| row[i]).collect();
             assert_near(row, &column, 1e-11, program);
@@ -190,7 +188,7 @@ fn first_order_products_agree_with_differences_and_with_each_other() {
             let both = run(&f, Request::ValueAndJacobian(mode), &args);
             assert!(both.iter().zip(&results).all(|(a, b)| a.same_bits(b)), "{program}");
             assert!(both[results.len()..].iter().zip(&blocks).all(|(a, b)| a.same_bits(b)));
-            let dense = support::dense(&blocks, &tangents, &v);
+            let dense = crate::support::dense(&blocks, &tangents, &v);
             let times: Vec<f64> = dense.iter().map(|row| dot(row, &floats(&v))).collect();
             assert_near(&times, &floats(&tangents), 1e-11, program);
             all.push(dense.concat());
@@ -225,7 +223,7 @@ fn a_derivative_that_is_kept_is_the_jvp_and_the_vjp_for_many_directions() {
             let jvp = derivatives(&f, Request::Jvp, &with(&args, &v));
             assert_near(&floats(&forward), &floats(&jvp), 1e-12, program);
 
-            let c: Vec<Value> = forward.iter().map(|t| support::like(t, seed + 7)).collect();
+            let c: Vec<Value> = forward.iter().map(|t| crate::support::like(t, seed + 7)).collect();
             let back = |k: usize, sessions: &mut [jut::LinearSession; 2]| {
                 let made = sessions[k].apply_transposed(&tapes[k], &args_of(&c));
                 made.unwrap_or_else(|e| fail(e)).values()

@@ -5,7 +5,6 @@
 //! `JUT_RUST_PROGRAMS` sets how many there are, `JUT_RUST_SEED` the first seed.
 #![cfg(feature = "macros")]
 
-#[path = "rust_programs/writer.rs"]
 mod writer;
 
 use fastrand::Rng;

@@ -3,9 +3,6 @@
 #![cfg(feature = "macros")]
 #![allow(clippy::all)]
 
-#[path = "support/differences.rs"]
-mod differences;
-
 use jut::math::{exp, log, sin, tanh};
 use jut::{Data, differentiable};
 
@@ -54,7 +51,7 @@ fn agree(
 }
 
 fn slopes(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
-    differences::differences(f, x, 0.1)
+    crate::central::differences(f, x, 0.1)
 }
 
 fn near(what: &str, a: &[f64], b: &[f64]) {

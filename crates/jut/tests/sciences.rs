@@ -6,18 +6,14 @@
 /// Compares functions of a list with plain Rust.
 macro_rules! check {
     ($($name:ident)*) => {
-        $(crate::compared(stringify!($name), $name, $name::value_and_gradient);)*
+        $(crate::sciences::compared(stringify!($name), $name, $name::value_and_gradient);)*
     };
 }
 use check;
 
-#[path = "sciences/fields.rs"]
 mod fields;
-#[path = "sciences/markets_and_doses.rs"]
 mod markets_and_doses;
-#[path = "sciences/mechanics.rs"]
 mod mechanics;
-#[path = "sciences/signals_and_data.rs"]
 mod signals_and_data;
 
 /// A value and a gradient, by compiled code.

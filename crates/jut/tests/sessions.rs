@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=thread cargo test -Zbuild-std \
-//!   --target x86_64-unknown-linux-gnu -p jut --test sessions --test tapes
+//!   --target x86_64-unknown-linux-gnu -p jut --test all -- sessions:: tapes::
 //! ```
 
 use jut::{Arg, Array, Engine, Error, Model, Out, Value};

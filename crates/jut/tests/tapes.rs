@@ -1,10 +1,8 @@
 //! What tapes promise: they are the user's, read by many threads, safe against every mistake, and
 //! within the memory limit.
 
-mod support;
-
+use crate::support::{args_of, direction, floats, vector};
 use jut::{Arg, Engine, Error, Linearized, Model};
-use support::{args_of, direction, floats, vector};
 
 /// A ragged tape: every row has a length of its own, and a branch decides what is in it.
 const PROGRAM: &str = "

@@ -119,7 +119,9 @@ fn a_process_may_end_while_code_is_made() {
     let this = std::env::current_exe().expect("a program");
     for wait in [0, 3, 20, 50] {
         let mut child = Command::new(&this);
-        child.args(["--exact", "ends_while_code_is_made"]).env("JUT_TIERS_END", wait.to_string());
+        child
+            .args(["--exact", "tiers::ends_while_code_is_made"])
+            .env("JUT_TIERS_END", wait.to_string());
         assert_eq!(child.output().expect("a process").status.code(), Some(7));
     }
 }

@@ -1,12 +1,9 @@
 //! Recursive data as arguments and results: values and derivatives on every engine, what does not fit, and how deep they
 //! may be.
 
-#[path = "support/trees.rs"]
-mod shared;
-
+use crate::support::trees::{leaf, model, node};
 use jut::{Arg, Compiled, Engine, Function, Model, Request, Value};
 use serde_json::{Map, Value as Json, json};
-use shared::{leaf, model, node};
 
 const PROGRAM: &str = "
 data List = Nil | Cons(head: f64, rest: List)

@@ -1,6 +1,6 @@
 //! Faults of regions with a start, of loops that are run again in segments, and of numbers of 32 bits.
 
-use crate::edits::linear_stmt;
+use super::edits::linear_stmt;
 use jut_ir::prim;
 use jut_ir::*;
 

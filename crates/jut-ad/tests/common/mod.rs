@@ -1,6 +1,4 @@
 //! What the tests of the passes share: text to programs, all stages of a function, random values.
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use fastrand::Rng;
 use jut_ad::{Derivatives, Mask, Policy, Unzipped, forward, transpose, unzip};
 use jut_eval::{Array, Cells, Interpreter, Outcome, Value};

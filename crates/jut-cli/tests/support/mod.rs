@@ -1,6 +1,4 @@
 //! Running the command.
-#![allow(dead_code)] // Each test file uses a part.
-
 use assert_cmd::Command;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,5 @@
 //! What the tests of the interpreter share.
 
-#![allow(dead_code)] // each test binary uses a part of it
-
 use jut_eval::{EvalError, Interpreter, Outcome, Value};
 use jut_ir::{Program, RuntimeErrorKind};
 

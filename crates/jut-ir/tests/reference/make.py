@@ -5,7 +5,7 @@
     python3 make.py 1 second > second.txt  # second derivatives
 
 `values.txt` was made with mpmath 1.3.0 in 80 digits; it is read by `accuracy.rs`, which can be given
-another file (`JUT_REFERENCE=/tmp/dense.txt cargo test -p jut-ir --test accuracy`).
+another file (`JUT_REFERENCE=/tmp/dense.txt cargo test -p jut-ir accuracy::`).
 
 Each line is: identifier of the row, operands, `=`, value, one partial derivative per float operand.
 Operands are exact: floats as the 16 hexadecimal digits of their bits. Results are decimals of 35

@@ -1,6 +1,4 @@
 //! From text to the loop form, for tests.
-#![allow(dead_code)] // every test binary uses its own part
-
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_ir::Program;
 use jut_loop::form::LoopProgram;

@@ -1,7 +1,5 @@
 //! Loops that several tests transform. `ORDER` stands for the order of their iterations.
 
-#![allow(dead_code)]
-
 /// A branch that is partly the same in all iterations.
 pub const SWITCHED: &str = "
 loop def f(n: i64, edge: bool, x: in f64[n], y: inout f64[n]) -> (f64) = {

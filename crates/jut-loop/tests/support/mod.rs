@@ -3,7 +3,7 @@
 //! its text, and as it is for backends: with mathematical functions of many numbers at once, and with
 //! several iterations of loops at once.
 
-#![allow(dead_code)]
+pub mod loops;
 
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value, View};

@@ -1,6 +1,6 @@
 //! Values and directions for tests.
 
-#![allow(dead_code)] // each test uses its part
+pub mod trees;
 
 use jut::{Arg, Array, Value};
 

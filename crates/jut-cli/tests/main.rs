@@ -1,0 +1,17 @@
+//! The command `jut`, as it is called.
+
+mod build;
+mod checks;
+mod commands;
+mod doctor;
+mod expand;
+mod explain;
+mod interrupt;
+mod limits;
+mod manual;
+mod messages;
+mod modules;
+mod npy;
+mod passes;
+mod products;
+mod support;

@@ -1,0 +1,7 @@
+//! Machine code by Cranelift: the meaning of statements, kernels, programs.
+
+mod kernels;
+mod meaning;
+mod products;
+mod programs;
+mod support;

@@ -1,0 +1,24 @@
+//! The loop form: what lowering writes, what each pass does to it, what its checker refuses.
+
+mod agree;
+mod boxes;
+mod calm;
+mod faults;
+mod features;
+mod fresh;
+mod home;
+mod interchange;
+mod need;
+mod optimise;
+mod poll;
+mod products;
+mod random;
+mod shares;
+mod sizes;
+mod split;
+mod strip_mine;
+mod structured;
+mod support;
+mod updates;
+mod vector;
+mod wrong;

@@ -1,0 +1,4 @@
+//! Code through MLIR: the text, and its values.
+
+mod text;
+mod values;

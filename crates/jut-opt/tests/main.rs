@@ -1,0 +1,4 @@
+//! The optimisations of Linear A.
+
+mod fused;
+mod rewrites;

@@ -1,0 +1,4 @@
+//! The lowering of Rust functions: what is refused, how literals are read.
+
+mod literals;
+mod refused;
