@@ -274,7 +274,7 @@ impl Session {
             shared.interface.shape(&mut scratch.sizes, results);
         }
         shared.interface.unpack(scratch, results, args)?;
-        Ok(Results::new(&shared.interface, results).with(&scratch.unpacked))
+        Ok(self.results())
     }
 
     /// Calls the function once more with leaves that `give` gives one by one, if it says that it did and they have
@@ -291,10 +291,10 @@ impl Session {
         last.direct(&native.placements, workspace, results, give)
     }
 
-    /// The results of the last call that was made by [`Session::direct`].
+    /// The results of the last call.
     #[inline]
     pub(crate) fn results(&self) -> Results<'_> {
-        Results::new(&self.shared.interface, &self.results)
+        Results::new(&self.shared.interface, &self.results).with(&self.scratch.unpacked)
     }
 
     /// Why a call gave no results, in the words of this library.

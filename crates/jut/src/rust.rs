@@ -67,6 +67,7 @@ mod argument;
 mod data;
 mod declared;
 mod defaults;
+mod description;
 mod entry;
 mod generic;
 mod linker;
@@ -101,6 +102,7 @@ pub use words::Words;
 
 pub use crate::source::{RustPlace, What};
 use crate::{Function, Result};
+use description::Description;
 
 /// A function that has a text: what the type beside it says.
 pub trait Source: 'static + Sized {
@@ -120,7 +122,7 @@ pub trait Source: 'static + Sized {
     fn linked() -> &'static Cell;
     /// What the text calls it by.
     fn link(linker: &mut Linker) -> Filled {
-        linker.definition::<Self>()
+        linker.definition(Description::of::<Self>())
     }
     /// What a call of it stands for: where it gives a `Result`, the text that gives an `Option`.
     fn called(linker: &mut Linker) -> Filled {
@@ -191,14 +193,7 @@ pub struct Place {
 /// [`Error::Program`](crate::Error::Program) if the texts make no program, [`Error::Request`](crate::Error::Request) if a constant is
 /// none of the text.
 pub fn function<S: Source>() -> Result<Function> {
-    let linked = S::linked().get::<S>()?;
-    let function = linked.model.function(&linked.name)?;
-    if S::WRT.is_empty() {
-        return Ok(function);
-    }
-    let parameters = function.parameters();
-    let names = S::WRT.iter().filter_map(|k| Some(parameters.get(*k)?.0.as_str()));
-    function.wrt(&names.collect::<Vec<_>>())
+    Description::of::<S>().function()
 }
 
 /// The text of a function and all that it calls.
@@ -206,5 +201,5 @@ pub fn function<S: Source>() -> Result<Function> {
 /// # Errors
 /// As [`function`].
 pub fn text<S: Source>() -> Result<String> {
-    Ok(S::linked().get::<S>()?.model.source().text.clone())
+    Ok(Description::of::<S>().linked()?.model.source().text.clone())
 }

@@ -1,20 +1,24 @@
 //! A derivative of a function, compiled at its first call, and called from any thread.
 
 use super::argument::Held;
+use super::description::Description;
 use super::outcome::{Taken, Wanted};
 use super::words::Words;
-use super::{Source, Type, function};
+use super::{Source, Type};
 use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
 use crate::model::Function;
 use crate::ports::Role;
 use crate::request::{JacobianMode, Request};
+use crate::value::Arg;
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
 
 /// How the code of a function is made, if something is said of that: which engine, how much memory.
-pub(super) type Choice = Option<Box<dyn Fn(Function) -> Function + Send + Sync>>;
+pub(super) type Choice = Option<Chosen>;
+
+type Chosen = Box<dyn Fn(Function) -> Function + Send + Sync>;
 
 /// The derivatives of a function that typed functions call, each with its code.
 pub(super) struct Entries {
@@ -78,7 +82,8 @@ fn untyped(request: Request) -> Error {
 /// # Errors
 /// As [`Function::compile`], and a request that no typed function has.
 pub fn compiled<S: Source>(request: Request) -> Result<Compiled> {
-    Ok(S::linked().entries().of(request)?.compiled::<S>()?.0.clone())
+    let of = Description::of::<S>();
+    Ok((of.cell)().entries().of(request)?.compiled(of)?.0.clone())
 }
 
 /// Says how the code of a function's typed derivatives is made.
@@ -88,11 +93,15 @@ pub fn compiled<S: Source>(request: Request) -> Result<Compiled> {
 pub fn configure<S: Source>(
     choice: impl Fn(Function) -> Function + Send + Sync + 'static,
 ) -> Result<()> {
-    match S::linked().choose(Some(Box::new(choice))) {
+    choose(Description::of::<S>(), Box::new(choice))
+}
+
+fn choose(of: &Description, choice: Chosen) -> Result<()> {
+    match (of.cell)().choose(Some(choice)) {
         true => Ok(()),
         false => Err(Error::Request(format!(
             "how `{}` is compiled is settled: say it once, before a derivative is called",
-            S::NAME
+            of.name
         ))),
     }
 }
@@ -109,7 +118,7 @@ pub fn call<'a, S: Source, R, const N: usize>(
     values: impl Fn() -> Result<[Held<'a>; N]>,
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
-    S::linked().entries().of(request)?.call::<S, R, N>(local, words, values, read)
+    S::linked().entries().of(request)?.call(Description::of::<S>(), local, words, values, read)
 }
 
 /// A derivative, and its code, which is made once per process.
@@ -149,23 +158,23 @@ impl Entry {
 
     /// The code, and which of its results are wanted: values, and derivatives. The size of a `Vec` stands before it
     /// and is not; nor are values beside a derivative that is asked for alone.
-    fn compiled<S: Source>(&self) -> Result<&(Compiled, Vec<Wanted>)> {
+    fn compiled(&self, of: &Description) -> Result<&(Compiled, Vec<Wanted>)> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let function = function::<S>()?;
+        let function = of.function()?;
         let number = matches!(self.request, Request::Gradient | Request::ValueAndGradient);
         // The gradient is that of the function's result, not of a number that it changes.
-        let several = S::CHANGED.contains(&true) && S::RESULT != Type::Unit;
+        let several = of.changed.contains(&true) && of.result != Type::Unit;
         let function = if number && several { function.of("0")? } else { function };
-        let function = S::linked().chosen(function);
+        let function = (of.cell)().chosen(function);
         let compiled = function.compile(self.request)?;
         let roles: Vec<Role> = compiled.outputs().map(|o| o.role).collect();
         let derivatives = matches!(
             self.request,
             Request::Gradient | Request::HessianProduct | Request::Hessian | Request::Jacobian(_)
         );
-        let sizes = S::RESULT.sizes();
+        let sizes = of.result.sizes();
         let wanted = |k: &usize| roles[*k] == Role::Derivative || (!derivatives && *k >= sizes);
         let wanted = (0..roles.len()).filter(wanted);
         let wanted = wanted.map(|output| Wanted { output, leaf: compiled.leaf(output) }).collect();
@@ -177,28 +186,30 @@ impl Entry {
     /// # Errors
     /// A program that is refused, arguments that do not fit, or a run that fails, with its place in Rust.
     #[inline]
-    pub fn call<'a, S: Source, R, const N: usize>(
+    fn call<'a, R, const N: usize>(
         &'static self,
+        of: &Description,
         local: &'static LocalKey<Local>,
         words: impl FnOnce(&mut Words<'_, '_, 'a>),
         values: impl Fn() -> Result<[Held<'a>; N]>,
-        mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
+        read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
         // Where the thread is ending, or makes this call within a call, a session of its own does.
-        let mut kept = local.try_with(Local::take).unwrap_or_default();
-        let done = self.run::<S, R, N>(&mut kept, words, &values, &mut read);
-        let _ = local.try_with(|local| local.keep(kept));
+        let mut kept = taken(local);
+        let done = self.run(of, &mut kept, words, values, read);
+        keep(local, kept);
         done
     }
 
     /// Calls it with the session of a call before, if there is one; leaves the session of this one.
     #[inline]
-    pub(super) fn run<'a, S: Source, R, const N: usize>(
+    pub(super) fn run<'a, R, const N: usize>(
         &'static self,
+        of: &Description,
         kept: &mut Option<Box<Session>>,
         words: impl FnOnce(&mut Words<'_, '_, 'a>),
-        values: &dyn Fn() -> Result<[Held<'a>; N]>,
-        read: &mut impl FnMut(&mut Taken<'_>) -> Result<R>,
+        values: impl Fn() -> Result<[Held<'a>; N]>,
+        mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
         if let (Some(session), Some((_, wanted))) = (kept.as_mut(), self.compiled.get()) {
             let direct = session.direct(|call| {
@@ -208,41 +219,54 @@ impl Entry {
             });
             match direct {
                 Some(Ok(())) => return read(&mut Taken::new(session.results(), wanted)),
-                Some(Err(failure)) => return Err(placed::<S>(session.failed(failure))),
+                Some(Err(failure)) => return Err(of.placed(session.failed(failure))),
                 None => {}
             }
         }
-        self.by_values::<S, R, N>(kept, values, read)
+        read(&mut self.by_values(of, kept, &|call| call(&values()?))?)
     }
 
-    /// The same by values.
+    /// The same by values, which are handed to a call.
     #[cold]
-    fn by_values<'a, S: Source, R, const N: usize>(
+    fn by_values<'a, 's>(
         &'static self,
-        kept: &mut Option<Box<Session>>,
-        values: &dyn Fn() -> Result<[Held<'a>; N]>,
-        read: &mut dyn FnMut(&mut Taken<'_>) -> Result<R>,
-    ) -> Result<R> {
-        let arguments = values()?;
-        let (compiled, wanted) = self.compiled::<S>()?;
+        of: &Description,
+        kept: &'s mut Option<Box<Session>>,
+        values: &dyn Fn(&mut dyn FnMut(&[Held<'a>]) -> Result<()>) -> Result<()>,
+    ) -> Result<Taken<'s>> {
+        let (compiled, wanted) = self.compiled(of)?;
         let session = kept.get_or_insert_with(|| Box::new(compiled.session()));
-        let done =
-            Held::with(&arguments, &mut |args| read(&mut Taken::new(session.call(args)?, wanted)));
-        done.map_err(placed::<S>)
+        let call = &mut |args: &[Arg<'_>]| session.call(args).map(drop);
+        values(&mut |held| Held::with(held, call)).map_err(|error| of.placed(error))?;
+        Ok(Taken::new(session.results(), wanted))
     }
 }
 
-/// An error of a run, at its place in Rust.
-#[cold]
-fn placed<S: Source>(error: Error) -> Error {
-    match error {
-        Error::Run(error) => match S::linked().get::<S>() {
-            Ok(linked) => {
-                let place = linked.place(error.error().span);
-                Error::Run(error.at(place))
-            }
-            Err(error) => error,
-        },
-        other => other,
+/// The session that a thread keeps, for a call.
+#[inline]
+fn taken(local: &'static LocalKey<Local>) -> Option<Box<Session>> {
+    local.try_with(Local::take).unwrap_or_default()
+}
+
+/// Keeps it for the next call, unless the thread is ending.
+#[inline]
+fn keep(local: &'static LocalKey<Local>, session: Option<Box<Session>>) {
+    let _ = local.try_with(|local| local.keep(session));
+}
+
+impl Description {
+    /// An error of a run, at its place in Rust.
+    #[cold]
+    fn placed(&self, error: Error) -> Error {
+        match error {
+            Error::Run(error) => match self.linked() {
+                Ok(linked) => {
+                    let place = linked.place(error.error().span);
+                    Error::Run(error.at(place))
+                }
+                Err(error) => error,
+            },
+            other => other,
+        }
     }
 }

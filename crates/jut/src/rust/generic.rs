@@ -6,6 +6,7 @@
 //! Who calls such a function says which types its arguments have ([`Linker::call`]), and rustc finds the parameters by
 //! them ([`Callee`]).
 
+use super::description::Description;
 use super::entry::Local;
 use super::{Cell, Elements, Filled, Held, Linker, Source, Taken, Words};
 use crate::error::Result;
@@ -34,8 +35,12 @@ impl<K: std::hash::Hash + Eq, V> Registry<K, V> {
 
 /// Where the program of a function with these types is kept.
 pub fn cell<S: Source>() -> &'static Cell {
+    cell_of(TypeId::of::<S>())
+}
+
+fn cell_of(id: TypeId) -> &'static Cell {
     static CELLS: Registry<TypeId, Cell> = Registry::new();
-    CELLS.get(TypeId::of::<S>(), Cell::new)
+    CELLS.get(id, Cell::new)
 }
 
 /// Calls a derivative of a function with these types.
@@ -46,25 +51,28 @@ pub fn called<'a, S: Source, R, const N: usize>(
     request: Request,
     words: impl FnOnce(&mut Words<'_, '_, 'a>),
     values: impl Fn() -> Result<[Held<'a>; N]>,
-    mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
+    read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
-    thread_local! {
-        // What a thread keeps of each.
-        static KEPT: RefCell<HashMap<(TypeId, Request), Rc<Local>>> = RefCell::default();
-    }
-    let key = (TypeId::of::<S>(), request);
     let entry = S::linked().entries().of(request)?;
-    let kept = KEPT.try_with(|kept| {
-        kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::new())).clone()
-    });
     // Where the thread is ending, a session of this call's own does.
-    let kept = kept.ok();
+    let kept = kept((TypeId::of::<S>(), request));
     let mut session = kept.as_ref().and_then(|kept| kept.take());
-    let done = entry.run::<S, R, N>(&mut session, words, &values, &mut read);
+    let done = entry.run(Description::of::<S>(), &mut session, words, values, read);
     if let Some(kept) = kept {
         kept.keep(session);
     }
     done
+}
+
+/// What this thread keeps to call a derivative of a type.
+fn kept(key: (TypeId, Request)) -> Option<Rc<Local>> {
+    thread_local! {
+        static KEPT: RefCell<HashMap<(TypeId, Request), Rc<Local>>> = RefCell::default();
+    }
+    let of = |kept: &RefCell<HashMap<_, Rc<Local>>>| {
+        kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::new())).clone()
+    };
+    KEPT.try_with(of).ok()
 }
 
 /// A list of elements, as the type of an argument.

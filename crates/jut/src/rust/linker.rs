@@ -3,6 +3,7 @@
 
 use super::data::after;
 use super::declared::Declarations;
+use super::description::Description;
 use super::entry::{Choice, Entries};
 use super::prelude;
 use super::{Place, RustPlace, Source, Type};
@@ -96,11 +97,11 @@ impl Cell {
         Cell { linked: OnceLock::new(), choice: OnceLock::new(), entries: Entries::new() }
     }
 
-    pub(crate) fn get<S: Source>(&self) -> Result<&Linked> {
+    pub(super) fn get(&self, of: &Description) -> Result<&Linked> {
         if let Some(linked) = self.linked.get() {
             return Ok(linked);
         }
-        let linked = Linker::link::<S>()?;
+        let linked = Linker::link(of)?;
         Ok(self.linked.get_or_init(|| linked))
     }
 
@@ -135,14 +136,14 @@ impl Linked {
 
 impl Linker {
     /// The program of a function.
-    fn link<S: Source>() -> Result<Linked> {
-        if let Some(program) = S::program() {
-            let (model, name) = (program.model()?, S::NAME.to_string());
+    fn link(of: &Description) -> Result<Linked> {
+        if let Some(program) = (of.program)() {
+            let (model, name) = (program.model()?, of.name.to_string());
             return Ok(Linked { model, name, places: Vec::new() });
         }
         let mut linker = Linker::default();
         linker.used.extend(prelude::names());
-        let name = S::link(&mut linker).text;
+        let name = (of.link)(&mut linker).text;
         if let Some(wrong) = linker.wrong {
             return Err(Error::Request(wrong));
         }
@@ -154,7 +155,7 @@ impl Linker {
             place.start += shift;
             place.end += shift;
         }
-        let model = Model::from_named_text(S::NAME, text.trim_end())?;
+        let model = Model::from_named_text(of.name, text.trim_end())?;
         Ok(Linked { model, name, places })
     }
 
@@ -191,18 +192,18 @@ impl Linker {
     }
 
     /// The definition of a function, which is added unless it is there.
-    pub(crate) fn definition<S: Source>(&mut self) -> Filled {
-        let id = TypeId::of::<S>();
+    pub(super) fn definition(&mut self, of: &Description) -> Filled {
+        let id = (of.id)();
         let text = match self.functions.get(&id) {
             Some(name) => name.clone(),
             None => {
-                let name = self.unique(S::NAME);
+                let name = self.unique(of.name);
                 self.functions.insert(id, name.clone());
-                S::define(self);
+                (of.define)(self);
                 name
             }
         };
-        Filled { text, ty: S::RESULT, changed: S::CHANGED, parameters: S::PARAMETERS }
+        Filled { text, ty: of.result, changed: of.changed, parameters: of.parameters }
     }
 
     /// A constant that the text uses. An array is a definition of its own.
@@ -260,7 +261,18 @@ impl Linker {
         places: &[Place],
         holes: &[Filled],
     ) {
-        let own = self.functions.get(&TypeId::of::<S>()).cloned().unwrap_or_default();
+        self.write(TypeId::of::<S>(), template, file, places, holes);
+    }
+
+    fn write(
+        &mut self,
+        id: TypeId,
+        template: &str,
+        file: &'static str,
+        places: &[Place],
+        holes: &[Filled],
+    ) {
+        let own = self.functions.get(&id).cloned().unwrap_or_default();
         let moved = fill(&mut self.text, &own, template, holes);
         self.text.push('\n');
         self.places.extend(places.iter().map(|p| Placed {
