@@ -25,6 +25,11 @@ pub struct Case {
 
 /// All `.jut` files below a folder, sorted.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
+    files_of(folder, "jut")
+}
+
+/// All files below a folder whose names end in this, sorted.
+pub fn files_of(folder: &Path, kind: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -32,7 +37,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "jut") {
+            } else if path.extension().is_some_and(|e| e == kind) {
                 found.push(path);
             }
         }

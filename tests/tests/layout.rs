@@ -1,7 +1,8 @@
 //! The crates depend on each other only as ARCHITECTURE.md says, and no file of tests is forgotten.
 
+use jut_tests::programs::files_of;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Which of jut's crates each crate may use (development dependencies aside).
@@ -74,13 +75,21 @@ fn dependencies_point_downwards_only() {
     assert_eq!(seen, ALLOWED.len(), "every crate of the table exists");
 }
 
-#[test]
-fn every_file_of_tests_is_compiled() {
+/// The folders of the crates that are published, and their manifests.
+fn crates() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let crates = std::fs::read_dir(root.join("crates")).expect("crates");
+    let folders = crates.map(|entry| entry.expect("a crate").path());
+    let manifest = |of: &Path| std::fs::read_to_string(of.join("Cargo.toml")).expect("a manifest");
+    folders.map(|of| (of.clone(), manifest(&of))).collect()
+}
+
+#[test]
+fn every_file_of_tests_is_compiled() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = std::fs::read_to_string(here.join("Cargo.toml")).expect("a manifest");
     let mut seen = 0;
-    for of in crates.map(|entry| entry.expect("a crate").path()).chain([root.join("tests")]) {
-        let manifest = std::fs::read_to_string(of.join("Cargo.toml")).expect("a manifest");
+    for (of, manifest) in crates().into_iter().chain([(here.to_path_buf(), own)]) {
         if !manifest.contains("autotests = false") {
             continue;
         }
@@ -101,4 +110,15 @@ fn every_file_of_tests_is_compiled() {
         }
     }
     assert!(seen > 100, "{seen} files");
+}
+
+#[test]
+fn a_library_that_is_not_compiled_for_tests_has_none() {
+    let without = |manifest: &str| manifest.contains("\ntest = false");
+    let all: Vec<_> = crates().into_iter().filter(|(_, manifest)| without(manifest)).collect();
+    assert!(all.len() > 3, "{all:?}");
+    for path in all.iter().flat_map(|(of, _)| files_of(&of.join("src"), "rs")) {
+        let text = std::fs::read_to_string(&path).expect("a file");
+        assert!(!text.contains("#[test]"), "{}", path.display());
+    }
 }
