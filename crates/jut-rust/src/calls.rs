@@ -71,17 +71,25 @@ impl Lowering<'_> {
                     "this is built where a list is declared: `let mut list = Vec::new();`; else write `vec![0.0; n]`",
                 );
             }
-            Some("array") if name == "from_fn" => {
+            Some("array") | None if name == "from_fn" => {
                 let (wanted, [function]) = (self.wanted.take(), &arguments[..]) else {
                     return refuse(path, "one argument is expected here");
                 };
-                let Some(Ty::Array(element, Extent::Fixed(n))) = wanted else {
-                    return refuse(
+                return match wanted {
+                    Some(Ty::Array(element, Extent::Fixed(n))) => {
+                        self.made_by(function, &n, *element)
+                    }
+                    // How long a field is, is known when the text is put together.
+                    Some(Ty::Of(hole, mut of)) => {
+                        let steps: String = of.iter().map(|s| format!(" {s}")).collect();
+                        of.push(crate::types::Step::Element);
+                        self.made_by(function, &format!("$fixed {hole}{steps}$"), Ty::Of(hole, of))
+                    }
+                    _ => refuse(
                         path,
                         "say what this makes: `let x: [f64; N] = std::array::from_fn(..);`",
-                    );
+                    ),
                 };
-                return self.made_by(function, &n, *element);
             }
             Some("VecDeque") => {
                 return refuse(
@@ -453,6 +461,9 @@ impl Lowering<'_> {
         if let Some(all) = crate::parted::concatenated(call) {
             return self.expression(&all);
         }
+        if let Some(said) = crate::restated::conditional(call) {
+            return self.expression(&said);
+        }
         if crate::iterators::is_chain(call) {
             return self.chain(call);
         }
@@ -640,7 +651,8 @@ fn with_types(hole: &mut Hole, types: TokenStream) {
 pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
     Some(match hole {
         Hole::Data(path) => quote!(::jut::rust::of::<#path>()),
-        Hole::Function(path) | Hole::Call(path, _) => quote!(::jut::rust::given::<#path, _>()),
+        Hole::Function(path) => quote!(::jut::rust::given::<#path, (), _>(())),
+        Hole::Call(path, types) => quote!(::jut::rust::given::<#path, _, _>(#types)),
         Hole::Method(owner, key) => quote!(::jut::rust::result::<#key, _, _>(#owner)),
         Hole::Sure(inner) => {
             let whole = given_by(number, inner)?;

@@ -154,8 +154,9 @@ impl Lowering<'_> {
                             stable: false,
                             ..Value::name(total.clone(), ty.clone(), i64::MIN)
                         };
-                        let value = this.applied(step, vec![Item::One(old), item])?;
+                        let value = this.applied(step, vec![Item::One(old.clone()), item])?;
                         ty = this.unify(&ty, &value.ty);
+                        let value = this.as_long(&old, value, end.method.span());
                         this.assigned_to(&total, &value.text);
                         Ok(())
                     })
@@ -181,6 +182,7 @@ impl Lowering<'_> {
                 Ok(Value::name(found, Ty::Bool, 0))
             }
             ("collect", []) => {
+                let assigned = self.assigned;
                 let (block, value) = self.nested(|this| {
                     let mut value = None;
                     this.staged(item, &stages, &mut |this, item| {
@@ -198,7 +200,12 @@ impl Lowering<'_> {
                     );
                 }
                 let mut lines = block.lines;
-                lines.push(value.text);
+                if self.assigned == assigned {
+                    let head = (index.as_str(), count.as_str());
+                    self.of_one_length(&mut lines, &value, head, end.method.span());
+                } else {
+                    lines.push(value.text);
+                }
                 let list = self.names.unique("list");
                 self.lines.push(format!("{list} = {} {{\n{}\n}}", head.text(""), indented(&lines)));
                 Ok(Value::name(list, array(value.ty, Extent::Slice), i64::MIN))

@@ -96,7 +96,8 @@ pub(crate) fn items(
         let open = |f: &&&Field| mentions(f.written.to_token_stream(), &generics);
         let same = floats.iter().filter(|f| has_struct(&f.ty) && !open(f)).map(|f| {
             let (written, derived) = (&f.written, derivative(&f.written));
-            quote_spanned!(f.written.span()=> const _: fn(#derived) -> #written = |same| same;)
+            let derived = crate::syntax::spanned_like(derived, f.written.span());
+            quote_spanned!(f.written.span()=> const _: fn() = ::jut::rust::itself::<#derived, #written>;)
         });
         let each = generics.params.iter().map(|parameter| match parameter {
             GenericParam::Type(ty) => {

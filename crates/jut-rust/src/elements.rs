@@ -123,7 +123,22 @@ impl Lowering<'_> {
         let more = if closed { " + 1" } else { "" };
         let count = self.names.unique("count");
         let (a, b) = (lo.within(5), hi.within(5));
-        self.lines.push(format!("{count} = prim.max({b}{more} - {a}, 0)"));
+        let whole = format!("prim.max({b}{more} - {a}, 0)");
+        // A size that is a name or a number is one of other lists too.
+        let size = format!("{b}{more}");
+        let length = match self.resolve(&ty) {
+            _ if a != "0" => whole,
+            _ if hi.least >= 0 || literal(&hi).is_some_and(|n| n >= 0) => size,
+            Ty::Of(hole, steps) if !closed => {
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let of = |names: &[&str], text: &str| -> String {
+                    names.iter().map(|n| format!("$if {n} {hole}{steps}${text}$end$")).collect()
+                };
+                format!("{}{}", of(&["usize", "u32"], &size), of(&["i64", "i32"], &whole))
+            }
+            _ => whole,
+        };
+        self.lines.push(format!("{count} = {length}"));
         let least = lo.least;
         Ok(Elements::new(count, move |i| {
             let (text, level) = match a.as_str() {

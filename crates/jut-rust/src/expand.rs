@@ -135,14 +135,9 @@ fn twin(
     let open_types = signature.is_open();
     let marked = match (owner, &function.sig.output) {
         (None, syn::ReturnType::Type(_, gives))
-            if !open_types && signature.errors != crate::signature::Errors::Given =>
+            if signature.errors != crate::signature::Errors::Given =>
         {
-            let own = declared(signature, &|k| signature.result.has_length(&format!("$k{k}$")));
-            quote! {
-                #(#conditions)*
-                #[automatically_derived]
-                impl #own ::jut::rust::Gives<#gives> for #name {}
-            }
+            crate::generic::gives(name, signature, gives, &conditions)
         }
         _ => TokenStream::new(),
     };
@@ -298,6 +293,7 @@ fn place(place: &Place) -> TokenStream {
         What::Same => quote!(::jut::rust::What::Same),
         What::Overflow(name) => quote!(::jut::rust::What::Overflow(#name)),
         What::Panic(text) => quote!(::jut::rust::What::Panic(#text)),
+        What::Length => quote!(::jut::rust::What::Length),
     };
     quote!(::jut::rust::Place { start: #start, end: #end, line: #line, column: #column, what: #what })
 }

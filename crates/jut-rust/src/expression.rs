@@ -482,8 +482,14 @@ impl Lowering<'_> {
             Expr::Call(call) if is_default(call) => &of_type,
             rest => rest,
         }));
-        let values = self.sequence(&exprs)?;
         let hole = self.data(&literal.path)?;
+        let mut fields = literal.fields.iter().map(|f| f.member.to_token_stream().to_string());
+        let values = self.in_order(&exprs, |this, value| {
+            let field = fields.next().filter(|_| crate::syntax::is_from_fn(value));
+            let step = |name: String| Step::Field(name.trim_start_matches("r#").to_string());
+            this.wanted = field.map(|name| Ty::Of(hole, vec![step(name)]));
+            this.expression(value)
+        })?;
         let mut text = format!("$make {hole}");
         let names = literal.fields.iter().map(|f| match &f.member {
             Member::Named(name) => name.to_string().trim_start_matches("r#").to_string(),

@@ -6,13 +6,14 @@
 use crate::elements::Item;
 use crate::lowering::{Closure, Local, Lowering, indented};
 use crate::syntax::{unwrapped, words};
-use crate::template::Hole;
-use crate::types::{Step, Ty};
+use crate::template::{Hole, What};
+use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use std::collections::HashMap;
 use std::rc::Rc;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure};
 
 impl Lowering<'_> {
@@ -57,7 +58,13 @@ impl Lowering<'_> {
             values.iter().zip(&types).map(|(v, t)| self.convert(v.clone(), t).text).collect();
         let text = format!("{}({})", local.name, texts.join(", "));
         let name = self.names.unique("value");
-        self.lines.push(format!("{name} = {text}"));
+        // What gives a list gives its length before it.
+        let pattern = match matches!(*result, Ty::Array(_, Extent::Slice | Extent::Vec)) {
+            true => format!("({}, {name})", self.names.unique("n_value")),
+            false => name.clone(),
+        };
+        let text = self.at(call.span(), What::Same, &text);
+        self.lines.push(format!("{pattern} = {text}"));
         let least = if *result == Ty::Usize { 0 } else { i64::MIN };
         Ok(Value::name(name, *result, least))
     }
@@ -132,7 +139,22 @@ impl Lowering<'_> {
             );
         }
         let mut lines = block.lines;
-        lines.push(value.text);
+        let last = match self.resolve(&value.ty) {
+            Ty::Array(_, Extent::Slice | Extent::Vec) => {
+                let list = self.names.unique("list");
+                lines.push(format!("{list} = {}", value.text));
+                format!("(size({list}), {list})")
+            }
+            // A function may give a list.
+            Ty::Of(of, steps) => {
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let list = self.names.unique("list");
+                lines.push(format!("{list} = {}", value.text));
+                format!("($if vec {of}{steps}$size({list}), $end${list})")
+            }
+            _ => value.text,
+        };
+        lines.push(last);
         Ok(format!("fn ({}) -> {{\n{}\n}}", names.join(", "), indented(&lines)))
     }
 }

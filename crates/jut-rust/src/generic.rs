@@ -86,31 +86,20 @@ pub(crate) fn generics(signature: &Signature) -> Generics {
     }
 }
 
-/// How those who call a function find its text by the types of their arguments.
-pub(crate) fn callee(
-    name: &Ident,
-    signature: &Signature,
-    conditions: &[&syn::Attribute],
-) -> TokenStream {
+/// The types of the arguments by which a function's own types are found.
+struct Arguments {
+    /// Parameters for those that say nothing of these.
+    free: Vec<Ident>,
+    /// What is said of lists.
+    lists: Vec<TokenStream>,
+    /// All of them.
+    types: Vec<TokenStream>,
+}
+
+fn arguments_of(signature: &Signature) -> Arguments {
     let others: Vec<Ident> =
         (0..signature.parameters.len()).map(|k| format_ident!("Argument{k}")).collect();
-    let Generics { named, source, .. } = generics(signature);
-    let (types, lengths) = (&signature.types, &signature.own);
     let all_names: Vec<&Ident> = names(signature).collect();
-    if !signature.is_open() {
-        return quote! {
-            #(#conditions)*
-            #[automatically_derived]
-            impl<Arguments> ::jut::rust::Callee<Arguments> for #name {
-                fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                    linker.called::<#name>()
-                }
-                fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                    linker.function::<#name>()
-                }
-            }
-        };
-    }
     let (mut free, mut lists) = (Vec::new(), Vec::new());
     let arguments = signature.parameters.iter().zip(&others).map(|(p, other)| {
         let ty = match open_in(&p.ty, &all_names, &signature.lengths) {
@@ -129,7 +118,94 @@ pub(crate) fn callee(
         };
         quote!(::core::marker::PhantomData<#ty>)
     });
-    let arguments: Vec<TokenStream> = arguments.collect();
+    let types = arguments.collect();
+    Arguments { free, lists, types }
+}
+
+/// A type with lists in the place of arrays of some lengths.
+fn without_lengths(ty: &mut syn::Type, lengths: &[&Ident]) {
+    match ty {
+        syn::Type::Array(array) => {
+            without_lengths(&mut array.elem, lengths);
+            let element = &array.elem;
+            if lengths.iter().any(|name| crate::syntax::has_word(&array.len, &name.to_string())) {
+                *ty = syn::parse_quote!(::jut::rust::List<#element>);
+            }
+        }
+        syn::Type::Tuple(tuple) => {
+            tuple.elems.iter_mut().for_each(|one| without_lengths(one, lengths));
+        }
+        syn::Type::Paren(inner) => without_lengths(&mut inner.elem, lengths),
+        syn::Type::Group(inner) => without_lengths(&mut inner.elem, lengths),
+        syn::Type::Path(path) => {
+            let Some(last) = path.path.segments.last_mut() else { return };
+            let syn::PathArguments::AngleBracketed(of) = &mut last.arguments else { return };
+            for argument in &mut of.args {
+                if let syn::GenericArgument::Type(one) = argument {
+                    without_lengths(one, lengths);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What says the type of a function's result to those who call it.
+pub(crate) fn gives(
+    name: &Ident,
+    signature: &Signature,
+    result: &syn::Type,
+    conditions: &[&syn::Attribute],
+) -> TokenStream {
+    // Nobody asks how long an array is whose length is a parameter.
+    let own = |k: usize| signature.result.has_length(&format!("$k{k}$"));
+    let lengths: Vec<&Ident> =
+        signature.lengths().filter(|(k, _)| own(*k)).map(|(_, length)| length).collect();
+    let mut result = result.clone();
+    without_lengths(&mut result, &lengths);
+    if !signature.is_open() {
+        return quote! {
+            #(#conditions)*
+            #[automatically_derived]
+            impl<Arguments> ::jut::rust::Gives<Arguments, #result> for #name {}
+        };
+    }
+    let Generics { source, .. } = generics(signature);
+    let (types, lengths) = (&signature.types, &signature.own);
+    let Arguments { free, lists, types: arguments } = arguments_of(signature);
+    quote! {
+        #(#conditions)*
+        #[automatically_derived]
+        impl<#(#types,)* #(#free,)* #(const #lengths: usize),*>
+            ::jut::rust::Gives<(#(#arguments,)*), #result> for #name
+        #source #(#lists,)*
+        {}
+    }
+}
+
+/// How those who call a function find its text by the types of their arguments.
+pub(crate) fn callee(
+    name: &Ident,
+    signature: &Signature,
+    conditions: &[&syn::Attribute],
+) -> TokenStream {
+    let Generics { named, source, .. } = generics(signature);
+    let (types, lengths) = (&signature.types, &signature.own);
+    if !signature.is_open() {
+        return quote! {
+            #(#conditions)*
+            #[automatically_derived]
+            impl<Arguments> ::jut::rust::Callee<Arguments> for #name {
+                fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                    linker.called::<#name>()
+                }
+                fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                    linker.function::<#name>()
+                }
+            }
+        };
+    }
+    let Arguments { free, lists, types: arguments } = arguments_of(signature);
     quote! {
         #(#conditions)*
         #[automatically_derived]

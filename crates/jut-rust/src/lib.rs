@@ -36,6 +36,7 @@
 //! | `kept` | iterators under a name |
 //! | `grown`, `counted` | lists that grow |
 //! | `stacked` | lists whose length changes in branches and loops |
+//! | `lengths` | lists that are as long as others: those that are assigned, and rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `restated`, `parted` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out |
@@ -75,6 +76,7 @@ mod implementation;
 mod inference;
 mod iterators;
 mod kept;
+mod lengths;
 mod literals;
 mod loops;
 mod lowering;

@@ -146,10 +146,20 @@ impl Lowering<'_> {
         early: bool,
         l: &ExprForLoop,
     ) -> Result<Head, Refusal> {
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            return refuse(range, "write both ends of the range, or a `while`");
+        let ends = match (&range.start, &range.end) {
+            (Some(start), Some(end)) => self.operands(&[start, end])?,
+            // A jump ends it.
+            (Some(start), None) if early && first.is_none() => {
+                let lo = self.operand(start)?;
+                if lo.least < 0 && literal(&lo).is_none() && self.resolve(&lo.ty) != Ty::Usize {
+                    return refuse(start, "a loop without an end begins at a `usize` here");
+                }
+                let most = i64::MAX.to_string();
+                let hi = Value::name(most, lo.ty.clone(), i64::MAX);
+                vec![lo, hi]
+            }
+            _ => return refuse(range, "write both ends of the range, or a `while`"),
         };
-        let ends = self.operands(&[start, end])?;
         let [lo, hi] = &ends[..] else { return refuse(range, "write both ends of the range") };
         let ty = self.unify(&lo.ty, &hi.ty);
         if !(ty.is_integer() || matches!(ty, Ty::Of(..))) {

@@ -88,6 +88,7 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
 /// Methods of integers that floats do not have.
 const INTEGERS: &[&str] = &[
     "saturating_sub",
+    "checked_sub",
     "abs_diff",
     "wrapping_add",
     "wrapping_sub",

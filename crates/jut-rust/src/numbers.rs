@@ -167,6 +167,17 @@ impl Lowering<'_> {
                 );
                 (format!("prim.min(prim.max({s}, {a}), {b})"), 9)
             }
+            ("checked_sub", 1) if unsigned => {
+                let (a, b) = (
+                    self.named(receiver.clone(), "left"),
+                    self.named(arguments[0].clone(), "right"),
+                );
+                self.unify(&a.ty, &b.ty);
+                let there = Value::name(format!("{} >= {}", a.text, b.text), Ty::Bool, 0);
+                let text = format!("prim.max({} - {}, 0)", a.text, b.text);
+                let difference = Value { least: 0, ..Value::name(text, ty, 0) };
+                return Ok(self.option(there, difference));
+            }
             ("saturating_sub", 1) if unsigned => {
                 (format!("prim.max({} - {}, 0)", receiver.within(4), arguments[0].within(5)), 9)
             }

@@ -463,7 +463,8 @@ impl Lowering<'_> {
             }
             target => {
                 let value = self.expression(right)?;
-                match self.is_whole_list(target) && self.is_of_a_list(&value) {
+                let list = self.is_of_a_list(&value) || matches!(value.ty, Ty::Of(..));
+                match list && self.is_whole_list(target) {
                     true => self.another_list(target, value),
                     false => self.assign(target, value),
                 }
@@ -484,6 +485,7 @@ impl Lowering<'_> {
         if self.assigned > assigned + 1 {
             return refuse(target, "compute this index before the statement: `let i = ..;`");
         }
+        let value = self.as_long(&place, value, target.span());
         let line = format!("{} = {}", place.text, value.text);
         let line = if place.level == 1 { self.at(target.span(), What::Same, &line) } else { line };
         self.lines.push(line);

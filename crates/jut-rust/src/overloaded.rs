@@ -88,6 +88,27 @@ fn function_of(hole: &Hole) -> Option<String> {
     }
 }
 
+/// Whether a path is that of a function as `jut::math` has them, which is one of numbers.
+fn is_mathematics(path: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "exp", "exp2", "exp_m1", "expm1", "log", "log2", "log10", "log1p", "ln", "ln_1p", "sqrt",
+        "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
+        "asinh", "acosh", "atanh", "pow", "powi", "powf", "hypot", "erf", "erfc", "gamma",
+        "lgamma", "digamma", "sigmoid", "abs", "floor", "ceil", "round",
+    ];
+    NAMES.contains(&path.rsplit("::").next().unwrap_or(path).trim())
+}
+
+/// Whether a constant is one of the standard library, or a length: these are numbers.
+fn is_of_std(value: &TokenStream) -> bool {
+    let numbers = ["consts", "f64", "f32", "i64", "i32", "u32", "usize"];
+    value.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => numbers.iter().any(|name| ident == name),
+        TokenTree::Literal(_) => true,
+        _ => false,
+    })
+}
+
 /// The name of the type of what an operator gives.
 pub(crate) fn type_name(hole: usize) -> proc_macro2::Ident {
     format_ident!("__jut_type_{hole}")
@@ -126,11 +147,12 @@ pub(crate) fn with_output(tokens: TokenStream, output: Option<&Type>) -> TokenSt
 }
 
 impl Lowering<'_> {
-    /// Whether a value may be a struct, as far as its type tells. What a function gives is one only if something else says so.
+    /// Whether a value may be a struct, as far as its type tells. What a function of mathematics gives is one only if something else says so.
     fn may_be_struct(&self, ty: &Ty) -> bool {
         let Ty::Of(hole, steps) = self.resolve(ty) else { return false };
-        let plain = |step: &Step| matches!(step, Step::Element | Step::Field(_));
+        let plain = |step: &Step| !matches!(step, Step::Argument(..) | Step::Parameter(_));
         let hole = self.holes.get(hole);
+        let whole = steps.is_empty();
         let named = |hole: &Hole| match hole {
             Hole::Data(path) => !self.mentions_type(path),
             Hole::Method(owner, _) => !self.mentions_type(owner),
@@ -138,7 +160,10 @@ impl Lowering<'_> {
                 matches!(&**inner, Hole::Method(owner, _) if !self.mentions_type(owner))
             }
             Hole::Operator(..) => true,
-            other => function_of(other).is_some_and(|path| self.learned.structs.contains(&path)),
+            Hole::Constant(value) => whole && !self.mentions_type(value) && !is_of_std(value),
+            other => function_of(other).is_some_and(|path| {
+                !whole || !is_mathematics(&path) || self.learned.structs.contains(&path)
+            }),
         };
         steps.iter().all(plain) && hole.is_some_and(named)
     }

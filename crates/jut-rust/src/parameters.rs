@@ -16,6 +16,16 @@ pub(crate) fn parameters(
     holes: &mut Vec<Hole>,
 ) -> Result<(HashMap<String, Ty>, Vec<TypeParam>), Refusal> {
     let (mut found, mut types) = (HashMap::new(), Vec::new());
+    // The types of functions may have lengths in them.
+    for parameter in generics.const_params() {
+        if !matches!(&parameter.ty, Type::Path(p) if p.path.is_ident("usize")) {
+            return refuse(
+                &parameter.ty,
+                "a parameter of the type is a length: write `const N: usize`",
+            );
+        }
+        holes.push(Hole::Length(parameter.ident.clone()));
+    }
     for parameter in generics.type_params() {
         let mut bounds: Vec<&TypeParamBound> = parameter.bounds.iter().collect();
         for predicate in generics.where_clause.iter().flat_map(|w| &w.predicates) {
@@ -32,15 +42,6 @@ pub(crate) fn parameters(
                 None
             }
         };
-    }
-    for parameter in generics.const_params() {
-        if !matches!(&parameter.ty, Type::Path(p) if p.path.is_ident("usize")) {
-            return refuse(
-                &parameter.ty,
-                "a parameter of the type is a length: write `const N: usize`",
-            );
-        }
-        holes.push(Hole::Length(parameter.ident.clone()));
     }
     Ok((found, types))
 }
@@ -85,22 +86,21 @@ fn signature<'a>(
     output: &syn::ReturnType,
     holes: &mut Vec<Hole>,
 ) -> Result<Ty, Refusal> {
-    let mut each = |ty: &Type| {
-        let found = read_outside(ty, holes)?;
-        match has_sizes(&found) {
-            true => refuse(
-                ty,
-                "a function that is given takes and gives values of fixed sizes: write `[f64; N]`",
-            ),
-            false => Ok(found),
-        }
+    let inputs: Result<Vec<Ty>, Refusal> = inputs.map(|ty| read_outside(ty, holes)).collect();
+    let syn::ReturnType::Type(_, ty) = output else {
+        return refuse(output, "a function that is given gives a value: write `-> f64`");
     };
-    let inputs: Result<Vec<Ty>, Refusal> = inputs.map(&mut each).collect();
-    match output {
-        syn::ReturnType::Type(_, ty) => Ok(Ty::Function(inputs?, Box::new(each(ty)?))),
-        syn::ReturnType::Default => {
-            refuse(output, "a function that is given gives a value: write `-> f64`")
-        }
+    let found = read_outside(ty, holes)?;
+    let rows = match &found {
+        Ty::Array(element, _) => has_sizes(element),
+        other => has_sizes(other),
+    };
+    match rows {
+        true => refuse(
+            ty,
+            "a function that is given gives one list here: write `Vec<f64>` or `[f64; N]`",
+        ),
+        false => Ok(Ty::Function(inputs?, Box::new(found))),
     }
 }
 

@@ -167,7 +167,8 @@ pub(crate) fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
         (true, false) => {
             let same = all().filter(|f| !f.again && has_struct(&f.ty)).map(|f| {
                 let (written, derived) = (&f.written, field_derivative(&f.written));
-                quote_spanned!(f.written.span()=> const _: fn(#derived) -> #written = |same| same;)
+                let derived = crate::syntax::spanned_like(derived, f.written.span());
+                quote_spanned!(f.written.span()=> const _: fn() = ::jut::rust::itself::<#derived, #written>;)
             });
             (own.to_token_stream(), quote!(#(#same)*))
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `matches!(x, P if g)` | `match x { P => g, _ => false }` |
 //! | `std::mem::swap(&mut a, &mut b)` | `(a, b) = (b, a)` |
+//! | `c.then(\|\| e)`, `c.then_some(e)` | `if c { Some(e) } else { None }` |
 //! | `x.contains(&k)` | `x.iter().any(\|v\| *v == k)`, k computed before |
 //! | `x.is_sorted()` | `x.windows(2).all(\|w\| w[0] <= w[1])` |
 //! | `x.partition_point(f)` | a search by halves |
@@ -40,6 +41,24 @@ pub(crate) fn matched(tokens: TokenStream) -> Result<Expr, Refusal> {
         Ok(syn::parse_quote!(match #value { #pattern => #fits, _ => false }))
     };
     parser.parse2(tokens).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })
+}
+
+/// `c.then(|| e)` and `c.then_some(e)` as a branch.
+pub(crate) fn conditional(call: &ExprMethodCall) -> Option<Expr> {
+    let (condition, argument) = (&call.receiver, call.args.first()?);
+    match (call.method.to_string().as_str(), unwrapped(argument)) {
+        ("then", Expr::Closure(closure)) if closure.inputs.is_empty() => {
+            let value = &closure.body;
+            Some(syn::parse_quote!(if #condition { Some(#value) } else { None }))
+        }
+        // The value is computed in any case.
+        ("then_some", value) => Some(syn::parse_quote!({
+            let __jut_there = #condition;
+            let __jut_value = #value;
+            if __jut_there { Some(__jut_value) } else { None }
+        })),
+        _ => None,
+    }
 }
 
 /// `std::mem::swap(&mut a, &mut b)`, or of names that are `&mut`, as an assignment.

@@ -105,9 +105,17 @@ fn uses<'a>(name: &'a str, expr: &Expr) -> Uses<'a> {
     uses
 }
 
-/// Lists that get the value of another list which has another length: one that grows, or is made of some elements.
-fn given_others(expr: &Expr) -> Vec<String> {
-    struct Found<'e>(&'e Expr, Vec<String>);
+/// Lists that get the value of another list: those whose length is another one for certain, and those for which it may be.
+#[derive(Default)]
+struct Others {
+    /// It grows, or is made of some elements.
+    certain: Vec<String>,
+    /// A function gives it, or it is as long as is computed.
+    possible: Vec<String>,
+}
+
+fn given_others(expr: &Expr) -> Others {
+    struct Found<'e>(&'e Expr, Others);
     impl Visit<'_> for Found<'_> {
         fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
             let Expr::Path(path) = unwrapped(&assign.left) else { return };
@@ -126,11 +134,13 @@ fn given_others(expr: &Expr) -> Vec<String> {
                 right => crate::syntax::is_empty(right),
             };
             if other {
-                self.1.push(name.to_string());
+                self.1.certain.push(name.to_string());
+            } else if crate::lengths::may_differ(&assign.right, self.0) {
+                self.1.possible.push(name.to_string());
             }
         }
     }
-    let mut found = Found(expr, Vec::new());
+    let mut found = Found(expr, Others::default());
     found.visit_expr(expr);
     found.1
 }
@@ -176,7 +186,9 @@ impl Lowering<'_> {
             }
             let read = uses.stands > uses.grows;
             let shorter = uses.relists > 0 && shortens(name, expr);
-            shorter || others.contains(name) || uses.grows > 0 && (read || left)
+            let other = others.certain.contains(name)
+                || others.possible.contains(name) && uses.assigns == 0;
+            shorter || other || uses.grows > 0 && (read || left)
         });
         names
     }

@@ -27,6 +27,8 @@ pub enum What {
     Overflow(&'static str),
     /// An assertion or a panic, with its message.
     Panic(String),
+    /// A list that gets another length where it keeps its own here.
+    Length,
 }
 
 /// A part of the text, and where it comes from.

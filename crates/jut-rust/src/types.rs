@@ -187,6 +187,10 @@ impl Ty {
                 }
                 format!("[{}]{}", sizes.join(", "), ty.text(size))
             }
+            // How long lists are is left to each call.
+            Ty::Function(inputs, output) if inputs.iter().any(has_sizes) || has_sizes(output) => {
+                "fn".to_string()
+            }
             Ty::Function(inputs, output) => {
                 let inputs: Vec<String> = inputs.iter().map(|t| t.text(size)).collect();
                 format!("fn({}) -> {}", inputs.join(", "), output.text(size))

@@ -149,7 +149,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { let g = («|»y: f64| y + x, 1.0); 1.0 }", "or has a name"),
     ("fn f(x: f64, g: usize) -> f64 { «g»(x) }", "this is no function"),
     ("fn f(x: f64) -> f64 { let g = |y: f64| y; let h = «g»; 1.0 }", "a function is called"),
-    ("fn f(g: impl Fn(«&[f64]») -> f64) -> f64 { g(&[1.0]) }", "values of fixed sizes"),
+    ("fn f(g: impl Fn(&[f64]) -> «Vec<Vec<f64>>») -> f64 { g(&[1.0])[0][0] }", "gives one list"),
     ("fn f(g: impl Fn(f64)) -> f64 { g(1.0); 1.0 }", "gives a value"),
     (
         "fn f(x: f64) -> f64 { let mut s = 0.0; h(«|»y| { s += y; y }); s }",

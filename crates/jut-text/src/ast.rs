@@ -196,6 +196,7 @@ pub(crate) enum TypeKind<'s> {
     Array(Vec<ExprId>, Box<Type<'s>>),
     Tuple(Vec<Type<'s>>),
     /// `fn(f64, [n]f64) -> (m: i64, y: [m]f64)`, of parameters: what it takes and gives, results by their names if they have any.
+    /// Nothing is given where nothing is said, `fn`.
     Function(Vec<Type<'s>>, Vec<(Option<Name<'s>>, Type<'s>)>),
 }
 

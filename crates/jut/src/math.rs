@@ -34,7 +34,7 @@ macro_rules! functions {
         #[allow(non_camel_case_types)]
         pub struct $name {}
 
-        impl crate::rust::Gives<f64> for $name {}
+        impl<Arguments> crate::rust::Gives<Arguments, f64> for $name {}
 
         impl<Arguments> Callee<Arguments> for $name {
             fn link(linker: &mut Linker) -> Filled {

@@ -82,8 +82,8 @@ mod words;
 
 pub use argument::{Argument, Block, Content, Held};
 pub use data::{
-    Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
-    result, succeeded,
+    Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
+    given, itself, of, result, succeeded,
 };
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};

@@ -186,10 +186,14 @@ impl RunError {
 
     /// The same with the place in Rust that the failing text comes from.
     pub(crate) fn at(mut self, place: Option<RustPlace>) -> RunError {
-        let checked =
-            [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&self.error.kind);
-        self.rust =
-            place.map(|p| RustPlace { what: if checked { p.what } else { What::Same }, ..p });
+        let kind = self.error.kind;
+        let checked = [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&kind);
+        let is_meant = |what: What| match what {
+            What::Length => kind == RuntimeErrorKind::SizeMismatch,
+            _ => checked,
+        };
+        self.rust = place
+            .map(|p| RustPlace { what: if is_meant(p.what) { p.what } else { What::Same }, ..p });
         self
     }
 
@@ -209,7 +213,7 @@ impl RunError {
             What::Overflow(_) => "R11",
             What::Panic(_) => "R12",
             What::Same if self.assertion().is_some() => "R12",
-            What::Same => self.error.kind.code(),
+            What::Same | What::Length => self.error.kind.code(),
         }
     }
 
@@ -243,6 +247,13 @@ impl RunError {
         match self.what() {
             What::Overflow(operation) => return format!("attempt to {operation} with overflow"),
             What::Panic(message) => return message.to_string(),
+            What::Length => {
+                let numbers = match self.error.operands.as_slice() {
+                    [new, old, ..] => format!(": {new} in place of {old}"),
+                    _ => String::new(),
+                };
+                return format!("a list has another length than the one before{numbers}");
+            }
             What::Same => {}
         }
         if self.tangents {
@@ -265,6 +276,11 @@ impl RunError {
                 return "the result is no number of its type: a `usize` is not negative, an `i32` has 32 bits".to_string();
             }
             What::Panic(_) => return "the Rust function panics here".to_string(),
+            What::Length => {
+                return "rows of a list have one length here, and a list keeps its length where a loop or branch assigns it; \
+                        one that is emptied and pushed to may get another one: `x.clear(); x.extend(&new);`"
+                    .to_string();
+            }
             What::Same => {}
         }
         if self.tangents {

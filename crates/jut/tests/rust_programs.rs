@@ -126,9 +126,14 @@ fn typed(expr: &str, known: &HashMap<String, Type>) -> Option<Type> {
     if let Some(of) = call.strip_prefix("of::<") {
         return Some(data(of.strip_suffix(">()")?));
     }
+    // All functions give numbers, or a `Result` of one.
+    if call.starts_with("given::<") {
+        return Some(Type::F64);
+    }
     let (name, inner) = call.strip_suffix(')')?.split_once('(')?;
     let ty = typed(inner, known)?;
     match (name.strip_prefix("field::<"), ty) {
+        (_, Type::F64) => Some(ty),
         (None, Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _)) => {
             Some(*element)
         }

@@ -22,6 +22,13 @@ macro_rules! holds {
     };
 }
 
+#[path = "rust_users/lengths.rs"]
+mod lengths;
+#[path = "rust_users/operators.rs"]
+mod operators;
+#[path = "rust_users/solvers.rs"]
+mod solvers;
+
 /// The derivative by the list, where others stand beside it.
 trait ByList {
     fn list(self) -> Vec<f64>;

@@ -31,6 +31,14 @@ pub(crate) fn is_primitive(name: &str) -> bool {
         || Prim::all().any(|p| p.row().syntax == Syntax::Call && p.row().text == name)
 }
 
+/// How many operands a primitive takes that is called by its name.
+pub(super) fn operands_of(name: &str) -> usize {
+    let scalar = Prim::overloads(name, Syntax::Call).first().map(|p| p.row().params.len());
+    let structured = || Structured::find(name).map(|s| s.row().params.len());
+    // Others are of one array.
+    scalar.or_else(structured).unwrap_or(1)
+}
+
 /// Names of primitives that are called.
 pub(crate) fn primitive_names<'x>() -> impl Iterator<Item = &'x str> {
     let prims = Prim::all().filter(|p| p.row().syntax == Syntax::Call).map(|p| p.row().text);
@@ -674,6 +682,10 @@ impl<'a, 's> Body<'a, 's> {
             return self.error("J212", ty.span, message, help);
         }
         match value {
+            // Nothing is tested where the sizes are known to be equal.
+            Value::N(Atom::Var(value)) if old == new && !self.strict => {
+                Ok(Made::Values(Value::N(Atom::Var(value)).into(), span))
+            }
             Value::N(Atom::Var(value)) => {
                 Ok(Out::one(Rhs::Cast { value, ty: new.clone(), proved: false }, new, span).into())
             }

@@ -100,6 +100,8 @@ impl<'a, 's> Body<'a, 's> {
         let names: Vec<&'s str> = match (&stated, &callable) {
             (_, Callable::Lambda(lambda)) => lambda.lambda.params.iter().map(|n| n.text).collect(),
             (Some(takes), _) => vec!["x"; takes.len()],
+            // Where nothing is said of what is given, a primitive has as many as it takes.
+            (None, Callable::Primitive(text)) => vec!["x"; super::operation::operands_of(text)],
             _ => Vec::new(),
         };
         Ok(Differentiated { name, callable, names, takes: stated, chain })

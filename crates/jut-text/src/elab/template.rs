@@ -9,6 +9,8 @@
 //! functions that are given, and a call of a parameter writes out the function that was given. So functions are
 //! resolved while the text is elaborated, what they capture is a name like any other, and no pass knows of them.
 //!
+//! Of a parameter `f: fn` nothing is said: each call of it is elaborated for what it is given, so lists of several lengths may be.
+//!
 //! Names mean in a body what they mean where it stands in the text: a definition sees its parameters and its file, a
 //! function without a name what is in scope where it is written. It reads variables of outside and does not assign
 //! them.
@@ -226,7 +228,7 @@ impl<'a, 's> Body<'a, 's> {
                 (Argument::Function(callable), TypeKind::Function(takes, gives)) => {
                     let takes = self.types(takes)?;
                     let gives = self.results(gives)?;
-                    let stated = Some(Stated { takes, gives });
+                    let stated = (!gives.is_empty()).then_some(Stated { takes, gives });
                     self.name_function(name.text, Given { callable, stated });
                 }
                 (Argument::Function(_), _) => return Err(Stop),

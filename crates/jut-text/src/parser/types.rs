@@ -85,6 +85,11 @@ impl<'s> Parser<'s, '_> {
                 };
                 TypeKind::Function(takes, gives)
             }
+            // Nothing is said of it.
+            "fn" if self.is_at(self.at + 1, ",") || self.is_at(self.at + 1, ")") => {
+                self.at += 1;
+                TypeKind::Function(Vec::new(), Vec::new())
+            }
             "=" => {
                 let help = "a name is bound by `x = ..`, or with its type by `x: f64 = ..`";
                 return Err(self.expected_helping("a type", help));

@@ -76,6 +76,39 @@ impl<T> Field<{ key("1") }, T> for Option<T> {}
 /// The same of a `Result`, of whose error nothing is kept.
 impl<T, E> Field<{ key("1") }, T> for std::result::Result<T, E> {}
 
+macro_rules! tuples {
+    ($(($($name:ident),*): $($one:ident $key:literal)*;)*) => {$(
+        tuples! { @ [$($name),*] $($one $key)* }
+    )*};
+    (@ $all:tt $($one:ident $key:literal)*) => {$( tuples! { # $all $one $key } )*};
+    (# [$($name:ident),*] $one:ident $key:literal) => {
+        impl<$($name),*> Field<{ key($key) }, $one> for ($($name,)*) {}
+    };
+}
+
+// Components of tuples.
+tuples! {
+    (A, B): A "0" B "1";
+    (A, B, C): A "0" B "1" C "2";
+    (A, B, C, D): A "0" B "1" C "2" D "3";
+    (A, B, C, D, E): A "0" B "1" C "2" D "3" E "4";
+    (A, B, C, D, E, F): A "0" B "1" C "2" D "3" E "4" F "5";
+}
+
+/// A derivative that is of the type of what it belongs to.
+#[diagnostic::on_unimplemented(
+    message = "the derivative by this field is a `{Self}`, so that by the whole needs a type of its own too",
+    label = "has a twin",
+    note = "write `#[data(twin)]` before the type that has this field"
+)]
+pub trait Itself<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T> Itself<T> for T {}
+
+/// Says that a derivative is of this type.
+pub fn itself<D: Itself<T>, T>() {}
+
 /// The number of a field's name, as the attribute makes it.
 pub(super) const fn key(name: &str) -> u64 {
     let (mut key, mut k) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -100,8 +133,8 @@ pub trait Method<const KEY: u64, R> {
     }
 }
 
-/// A function, and the type of its result.
-pub trait Gives<R> {}
+/// A function that is called with arguments of some types, and the type of its result.
+pub trait Gives<A, R> {}
 
 /// An array's element.
 pub trait Elements {
@@ -133,7 +166,7 @@ pub fn element<A: Elements>(_: PhantomData<A>) -> PhantomData<A::Element> {
 }
 
 /// The type of a function's result.
-pub fn given<F: Gives<R>, R>() -> PhantomData<R> {
+pub fn given<F: Gives<A, R>, A, R>(_: A) -> PhantomData<R> {
     PhantomData
 }
 

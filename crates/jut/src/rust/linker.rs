@@ -226,10 +226,11 @@ impl Linker {
         value.sizes(&mut sizes);
         let sizes: Vec<String> = sizes.iter().map(|n| n.to_string()).collect();
         let scalar = match ty.scalar() {
-            Type::F64 => "f64",
-            Type::F32 => "f32",
-            Type::Bool => "bool",
-            _ => "i64",
+            items @ Type::Tuple(_) => items.text("n", &mut 0),
+            Type::F64 => "f64".to_string(),
+            Type::F32 => "f32".to_string(),
+            Type::Bool => "bool".to_string(),
+            _ => "i64".to_string(),
         };
         let _ = writeln!(self.text, "const {name}: [{}]{scalar} = {text}\n", sizes.join(", "));
         self.constants.insert(text, name.clone());
@@ -345,7 +346,8 @@ pub fn with_prelude(text: &str) -> String {
 /// | tag | gives |
 /// |---|---|
 /// | `sizes n_x 0:n_p` | the sizes in brackets of a definition: names, and those of hole 0 |
-/// | `type 0 n` | the type of hole 0, its sizes named after n |
+/// | `type 0 n e x` | the type of such a field of hole 0, its sizes named after n |
+/// | `measures 0 n y e x` | statements that give these names the sizes of y, which is of that type |
 /// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
@@ -355,6 +357,7 @@ pub fn with_prelude(text: &str) -> String {
 /// | `variant 0 Round Round.radius=a` | a variant of the enum of hole 0 with its fields |
 /// | `none 0 2` | argument 2 of the function of hole 0, if that is a `None` |
 /// | `to f64 0 e x` | the conversion to f64 of such a field: nothing, if that is one |
+/// | `fixed 0 e x` | the length of such a field, an array of fixed size |
 /// | `neutral 0 e x` | some value of such a field |
 fn written(tag: &str, holes: &[Filled]) -> String {
     let words: Vec<&str> = tag.split(' ').collect();
@@ -371,7 +374,21 @@ fn written(tag: &str, holes: &[Filled]) -> String {
             let all: Vec<String> = each.collect();
             if all.is_empty() { String::new() } else { format!("[{}]", all.join(", ")) }
         }
-        ["type", k, prefix] => hole(k).map_or(String::new(), |ty| ty.text(prefix, &mut 0)),
+        ["type", k, prefix, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            ty.map_or(String::new(), |ty| ty.text(prefix, &mut 0))
+        }
+        ["measures", k, prefix, of, ref steps @ ..] => {
+            let hole = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let Some(ty) = hole.and_then(|h| h.walk(steps.iter().copied())) else {
+                return String::new();
+            };
+            let mut lengths = Vec::new();
+            ty.lengths(of, &mut lengths);
+            let each = names(ty, prefix).into_iter().zip(lengths);
+            each.map(|(name, length)| format!("{name} = {length}")).collect::<Vec<_>>().join("\n")
+        }
         ["names", k, prefix] => hole(k).map_or(String::new(), |ty| after(names(ty, prefix))),
         ["results", k, prefix] => hole(k).map_or(String::new(), |ty| {
             after(names(ty, prefix).iter().map(|n| format!("{n}: i64")).collect())
@@ -450,6 +467,13 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 (true, _) => String::new(),
                 (_, true) => "rust_to_f32".to_string(),
                 _ => name.to_string(),
+            }
+        }
+        ["fixed", k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            match of.and_then(|h| h.walk(steps.iter().copied())) {
+                Some(Type::Fixed(_, n)) => n.to_string(),
+                _ => String::new(),
             }
         }
         ["neutral", k, ref steps @ ..] => {
@@ -570,6 +594,7 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("optional") => is_optional(&ty),
         Some("single") => !is_optional(&ty),
         Some("vec") => ty.sizes() > 0,
+        Some("list") => matches!(ty, Type::Vec(element) if element.sizes() == 0),
         _ => false,
     }
 }
@@ -666,6 +691,26 @@ impl Constant for usize {
         write!(text, "{self}").is_ok() && i64::try_from(*self).is_ok()
     }
 }
+
+macro_rules! tuples {
+    ($(($($name:ident $k:tt),*))*) => {$(
+        impl<$($name: Constant + 'static),*> Constant for ($($name,)*) {
+            const TYPE: Type = Type::Tuple(&[$($name::TYPE),*]);
+            fn write(&self, text: &mut String) -> bool {
+                text.push_str("#(");
+                let mut fits = true;
+                $(
+                    text.push_str(if $k > 0 { ", " } else { "" });
+                    fits &= self.$k.write(text);
+                )*
+                text.push(')');
+                fits
+            }
+        }
+    )*};
+}
+
+tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
 
 impl<C: Constant + 'static> Constant for [C] {
     const TYPE: Type = Type::Array(&C::TYPE);

@@ -11,6 +11,8 @@ pub enum What {
     Overflow(&'static str),
     /// An assertion, or a panic, with its message.
     Panic(&'static str),
+    /// A list gets another length where it keeps its own.
+    Length,
 }
 
 /// A place in a Rust file, of an error when a program runs.
