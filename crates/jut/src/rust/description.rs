@@ -1,9 +1,7 @@
 //! What a [`Source`] says, as a value. What is done with every function (its text put together, its derivatives compiled,
 //! its errors placed) is code that takes this, compiled once, and not once for each function of a crate.
 
-use super::linker::Linked;
 use super::{Cell, Filled, Linker, Program, Source, Type};
-use crate::{Function, Result};
 use std::any::TypeId;
 use std::marker::PhantomData;
 
@@ -14,7 +12,7 @@ pub struct Description {
     pub(super) result: Type,
     pub(super) changed: &'static [bool],
     pub(super) parameters: &'static [Type],
-    wrt: &'static [usize],
+    pub(super) wrt: &'static [usize],
     pub(super) define: fn(&mut Linker),
     pub(super) link: fn(&mut Linker) -> Filled,
     pub(super) program: fn() -> Option<&'static Program>,
@@ -43,22 +41,5 @@ impl Description {
     /// That of a source.
     pub(super) const fn of<S: Source>() -> &'static Description {
         &Of::<S>::DESCRIPTION
-    }
-
-    /// The program that its text makes, with all that it calls.
-    pub(super) fn linked(&self) -> Result<&'static Linked> {
-        (self.cell)().get(self)
-    }
-
-    /// The function, by the parameters that are named.
-    pub(super) fn function(&self) -> Result<Function> {
-        let linked = self.linked()?;
-        let function = linked.model.function(&linked.name)?;
-        if self.wrt.is_empty() {
-            return Ok(function);
-        }
-        let parameters = function.parameters();
-        let names = self.wrt.iter().filter_map(|k| Some(parameters.get(*k)?.0.as_str()));
-        function.wrt(&names.collect::<Vec<_>>())
     }
 }

@@ -125,6 +125,25 @@ impl Cell {
     }
 }
 
+impl Description {
+    /// The program that its text makes, with all that it calls.
+    pub(super) fn linked(&self) -> Result<&'static Linked> {
+        (self.cell)().get(self)
+    }
+
+    /// The function, by the parameters that are named.
+    pub(super) fn function(&self) -> Result<Function> {
+        let linked = self.linked()?;
+        let function = linked.model.function(&linked.name)?;
+        if self.wrt.is_empty() {
+            return Ok(function);
+        }
+        let parameters = function.parameters();
+        let names = self.wrt.iter().filter_map(|k| Some(parameters.get(*k)?.0.as_str()));
+        function.wrt(&names.collect::<Vec<_>>())
+    }
+}
+
 impl Linked {
     /// The place in Rust of what the text has at a span: that of the smallest part which has it in it.
     pub fn place(&self, span: Span) -> Option<RustPlace> {
