@@ -117,6 +117,54 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m + 1]) = {
   }
 }";
 
+/// Neighbours but at the ends: single cells, and then a loop that gathers.
+const ENDS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m]) = {
+  size = n * m
+  last = size - 1
+  fill g[size] = 0.0
+  for up (i in 0 .. size) {
+    a = x[i]
+    first = i == 0
+    end = i == last
+    either = first || end
+    if either {
+      b = g[i]
+      c = b + a
+      g[i] = c
+    } else {
+      j = i - 1
+      d = g[j]
+      e = d - a
+      g[j] = e
+      k = i + 1
+      o = g[k]
+      p = o + a
+      g[k] = p
+    }
+  }
+}";
+
+/// Cells before a branch whose arms cover the rest, and do not.
+const CELLS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[2]) = {
+  size = n * m
+  fill g[2] = 0.0
+  a = f64(size)
+  b = g[0]
+  c = b - a
+  g[0] = c
+  some = 3 < size
+  if some {
+    d = g[1]
+    e = d + a
+    p = g[0]
+    q = p + e
+    g[1] = q
+  } else {
+  }
+}";
+
 #[test]
 fn a_loop_over_all_cells_begins_with_zeros() {
     let tidy = tidy(ELEMENTS);
@@ -139,6 +187,47 @@ fn what_gathers_begins_with_zeros_and_what_does_not_fills() {
     assert!(!gathers.contains("fill") && !gathers.contains("= g["), "{tidy}");
     assert!(otherwise.contains("fill g[last] = 0.0"), "{tidy}");
     runs_alike(NEIGHBOURS, |n, m| n * m + 1);
+}
+
+#[test]
+fn what_gathers_behind_single_cells_begins_with_zeros() {
+    let tidy = tidy(ENDS);
+    // The loop as it was, with and without its ends: both are for very few cells or very many.
+    assert_eq!(tidy.matches("fill g[size] = 0.0").count(), 2, "{tidy}");
+    let (ends, rest) = tidy.split_once("if gathers {").expect("two ways");
+    assert!(!ends.contains("fill") && !ends.contains("= g["), "{tidy}");
+    let (gathers, otherwise) = rest.split_once("} else {").expect("two ways");
+    assert!(!gathers.contains("fill"), "{tidy}");
+    // What the first cell holds is stored again.
+    let behind = otherwise.split_once("fill g[size] = 0.0").expect("zeros").1;
+    assert!(behind.trim_start().starts_with("g[0] = "), "{tidy}");
+    runs_alike(ENDS, |n, m| n * m);
+}
+
+#[test]
+fn cells_before_a_branch_are_stored_again_where_zeros_are() {
+    let tidied = tidy(CELLS);
+    let (then, other) = tidied.split_once("} else {").expect("two ways");
+    assert!(!then.contains("fill") && then.contains("e = 0.0 + a"), "{tidied}");
+    assert!(other.contains("fill g[2] = 0.0\n    g[0] = c"), "{tidied}");
+    runs_alike(CELLS, |_, _| 2);
+    // The last value is the one that is there.
+    runs_alike(&CELLS.replace("g[0] = c\n", "g[0] = a\n  g[0] = c\n"), |_, _| 2);
+    let others = [
+        // Cells that may be the same one, of which the second would be loaded as it was before the first.
+        CELLS.replace("g[0] = c\n", "g[0] = c\n  z = n * 0\n  y = g[z]\n  g[z] = a\n"),
+        // A cell that is loaded and not stored before the branch.
+        CELLS
+            .replace("g[0] = c\n", "g[0] = c\n  y = g[1]\n  x[0] = y\n")
+            .replace("x: in", "x: inout"),
+        // The arm leaves a cell alone, or something behind the branch would be needed.
+        CELLS.replace("g[1] = q", "g[0] = q").replace("= g[1]", "= g[0]"),
+    ];
+    for text in others {
+        let tidy = tidy(&text);
+        let zeros = tidy.find("fill g[2]").expect("zeros");
+        assert!(zeros < tidy.find("if some").expect("a branch"), "{tidy}");
+    }
 }
 
 #[test]

@@ -20,7 +20,9 @@
 //!   again rows) inside;
 //! - a kernel that adds to all of its result, and can [do without](crate::kernel::Kernel::afresh) what is there;
 //! - what [`super::gather`] makes: single cells and a loop, which together are all cells, under a
-//!   condition; where it does not hold, the zeros are stored.
+//!   condition; where it does not hold, the zeros are stored;
+//! - such a branch behind single cells, or inside another one, as [`super::peel`] leaves it; where its condition does not hold,
+//!   the zeros are stored, and then once more what these cells hold.
 //!
 //! *Requires*: a well-formed function. *Ensures*: the same cells, bit for bit, unless the function
 //! fails: then nobody looks at them. *Cost*: linear in the text, times the depth of nesting.
@@ -75,6 +77,52 @@ struct Zeroed {
 
 /// Arrays of zeros that are remembered at once.
 const MOST: usize = 16;
+
+/// Statements among which what covers an array of zeros is looked for, once one touches it.
+const NEAR: usize = 64;
+
+/// A cell that has been stored to: where it is, also as it is written, and what it holds.
+#[derive(Clone, Copy)]
+struct Single {
+    cell: Shift,
+    index: Atom,
+    value: Atom,
+}
+
+/// How statements touch all cells of an array of zeros, so that it need not hold them.
+struct Covering {
+    /// Loads of zeros.
+    zeros: Vec<Value>,
+    /// The branch behind which every cell is known, if not all are without one.
+    branch: Option<Branch>,
+}
+
+/// A branch of which one arm covers an array, and the other one does not.
+struct Branch {
+    /// Its position.
+    at: usize,
+    /// What has been stored before it.
+    singles: Vec<Single>,
+    /// How its first arm covers the rest.
+    then: Box<Covering>,
+}
+
+impl Covering {
+    /// Changes the statements so that the array need not hold zeros.
+    fn apply(&self, stmts: &mut [Stmt], buffer: Value, len: Atom) {
+        for stmt in &mut *stmts {
+            begin_in(stmt, &self.zeros);
+        }
+        let Some(Branch { at, singles, then: covering }) = &self.branch else { return };
+        if let Stmt::If { then, other, .. } = &mut stmts[*at] {
+            covering.apply(&mut then.stmts, buffer, len);
+            let again =
+                singles.iter().map(|s| Stmt::Store { buffer, index: s.index, value: s.value });
+            let fill = Stmt::Fill { buffer, len, value: ZERO };
+            other.stmts.splice(0..0, std::iter::once(fill).chain(again));
+        }
+    }
+}
 
 struct Fresh {
     roots: Roots,
@@ -134,27 +182,27 @@ impl Fresh {
     fn block(&mut self, block: &mut Block) {
         let mut zeroed: Vec<Zeroed> = Vec::new();
         let mut gone: Vec<usize> = Vec::new();
-        for (at, stmt) in block.stmts.iter_mut().enumerate() {
+        for at in 0..block.stmts.len() {
             let mut left = Vec::with_capacity(zeroed.len());
             let mut named = HashSet::default();
             if !zeroed.is_empty() {
-                self.named(stmt, &mut named);
+                self.named(&block.stmts[at], &mut named);
             }
             for z in zeroed {
                 if !named.iter().any(|v| self.overlap(*v, z.buffer)) {
                     left.push(z);
-                } else if self.begins(stmt, z.buffer, z.len) {
+                } else if self.begins(&mut block.stmts[at..], z.buffer, z.len) {
                     gone.push(z.at);
                 }
             }
             zeroed = left;
-            if let Stmt::Fill { buffer, len, value } = *stmt
+            if let Stmt::Fill { buffer, len, value } = block.stmts[at]
                 && is_zero(value)
                 && zeroed.len() < MOST
             {
                 zeroed.push(Zeroed { at, buffer, len });
             }
-            stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+            block.stmts[at].blocks_mut().into_iter().for_each(|inner| self.block(inner));
         }
         self.changed |= !gone.is_empty();
         gone.sort_unstable();
@@ -166,16 +214,23 @@ impl Fresh {
         });
     }
 
-    /// Changes a statement that adds to all cells of an array of zeros so that it need not hold them;
-    /// `false` if it cannot be changed.
-    fn begins(&self, stmt: &mut Stmt, buffer: Value, len: Atom) -> bool {
-        match stmt {
-            Stmt::If { cond, then, other, .. } => {
-                let Some(first) = self.pieces(*cond, then, buffer, len) else { return false };
-                begin_at(then, &first);
-                other.stmts.insert(0, Stmt::Fill { buffer, len, value: ZERO });
-                true
+    /// Changes statements, of which the first touches an array of zeros, and which add to all of its cells, so that it need not hold
+    /// them; `false` if they cannot be changed.
+    fn begins(&self, stmts: &mut [Stmt], buffer: Value, len: Atom) -> bool {
+        let near = stmts.len().min(NEAR);
+        let stmt = match stmts {
+            [Stmt::Load { .. } | Stmt::Store { .. } | Stmt::If { .. }, ..] => {
+                let near = &mut stmts[..near];
+                let Some(covering) = self.covering(&[], near, &[], (buffer, len)) else {
+                    return false;
+                };
+                covering.apply(near, buffer, len);
+                return true;
             }
+            [stmt, ..] => stmt,
+            [] => return false,
+        };
+        match stmt {
             Stmt::Kernel { kernel, args } => {
                 let Some(afresh) = kernel.afresh() else { return false };
                 let whole = match afresh.cells {
@@ -305,44 +360,77 @@ impl Fresh {
         first
     }
 
-    /// The loads of zeros in a block of single cells and loops that together are the whole buffer,
-    /// if the condition under which it runs says that they are apart.
-    fn pieces(&self, cond: Atom, block: &Block, buffer: Value, len: Atom) -> Option<Vec<Value>> {
-        let mut pieces: Vec<(Shift, Shift)> = Vec::new();
-        let mut first = Vec::new();
-        let mut singles = Block::default();
-        for stmt in block.stmts.iter().filter(|stmt| self.touches(stmt, buffer)) {
+    /// How statements cover an array: single cells and loops over some of them, which together are all cells if the conditions under
+    /// which they run say that they are apart, or single cells and then a branch, one arm of which does so with the cells before.
+    fn covering(
+        &self,
+        conds: &[Atom],
+        stmts: &[Stmt],
+        before: &[Single],
+        (buffer, len): (Value, Atom),
+    ) -> Option<Covering> {
+        let (mut singles, mut ranges, mut zeros) = (before.to_vec(), Vec::new(), Vec::new());
+        let mut loaded = Vec::new();
+        for (at, stmt) in stmts.iter().enumerate() {
+            if !self.touches(stmt, buffer) {
+                continue;
+            }
             match stmt {
-                Stmt::Load { .. } | Stmt::Store { .. } => singles.stmts.push(stmt.clone()),
-                stmt => {
-                    let Counted { index, low, high, go: None, body } = stmt.counted()? else {
-                        return None;
+                Stmt::Load { dst, buffer: b, index } if *b == buffer => {
+                    let cell = self.sum(*index);
+                    if !singles.iter().any(|single| single.cell == cell) {
+                        loaded.push(cell);
+                        zeros.push(*dst);
+                    }
+                }
+                Stmt::Store { buffer: b, index, value } if *b == buffer => {
+                    let cell = self.sum(*index);
+                    singles.retain(|single| single.cell != cell);
+                    singles.push(Single { cell, index: *index, value: *value });
+                }
+                Stmt::If { cond, then, .. } => {
+                    // The other arm stores the zeros, and then these cells once more: so they have to be different ones whatever
+                    // the condition says.
+                    let apart = |(k, a): (usize, &Single)| {
+                        singles[..k].iter().all(|b| a.cell.is_apart_from(b.cell))
                     };
-                    let cells = self.cells(body, buffer)?;
-                    let own = matches!(cells[..], [i] if i == index.into());
-                    if !own || !self.at_least(cond, high, low) {
+                    let known = singles.iter().enumerate().all(apart)
+                        && loaded.iter().all(|l| singles.iter().any(|s| s.cell == *l));
+                    if !known || !ranges.is_empty() {
                         return None;
                     }
-                    pieces.push((self.sum(low), self.sum(high)));
-                    first.extend(self.first_loads(body, buffer));
+                    let conds = [conds, &[*cond]].concat();
+                    let then = self.covering(&conds, &then.stmts, &singles, (buffer, len))?;
+                    let branch = Branch { at, singles, then: Box::new(then) };
+                    return Some(Covering { zeros, branch: Some(branch) });
+                }
+                stmt => {
+                    let Some(range) = self.range(conds, stmt, buffer) else { break };
+                    ranges.push(range);
+                    if let Some(counted) = stmt.counted() {
+                        zeros.extend(self.first_loads(counted.body, buffer));
+                    }
                 }
             }
         }
-        let mut cells = Vec::new();
-        for index in self.cells(&singles, buffer)? {
-            let cell = self.sum(index);
-            if !cells.contains(&cell) {
-                cells.push(cell);
-            }
-        }
-        pieces.extend(cells.into_iter().map(|cell| (cell, cell.plus(1))));
-        first.extend(self.first_loads(&singles, buffer));
         // One piece begins where another ends, from the first cell to the last.
+        ranges.extend(singles.iter().map(|single| (single.cell, single.cell.plus(1))));
         let mut reached = BEGIN;
-        while let Some(at) = pieces.iter().position(|(start, _)| *start == reached) {
-            reached = pieces.swap_remove(at).1;
+        while let Some(at) = ranges.iter().position(|(start, _)| *start == reached) {
+            reached = ranges.swap_remove(at).1;
         }
-        (pieces.is_empty() && reached == self.sum(len)).then_some(first)
+        let all = ranges.is_empty() && reached == self.sum(len);
+        let stored = loaded.iter().all(|l| singles.iter().any(|s| s.cell == *l));
+        (all && stored).then_some(Covering { zeros, branch: None })
+    }
+
+    /// The cells that a loop touches, each in one iteration, and stores to, if a condition says that they do not end before they begin.
+    fn range(&self, conds: &[Atom], stmt: &Stmt, buffer: Value) -> Option<(Shift, Shift)> {
+        let Counted { index, low, high, go: None, body } = stmt.counted()? else { return None };
+        let cells = self.cells(body, buffer)?;
+        let own = matches!(cells[..], [i] if i == index.into());
+        let apart = own && conds.iter().any(|cond| self.at_least(*cond, high, low));
+        apart.then(|| (self.sum(low), self.sum(high)))
     }
 
     /// Whether a condition says that a number is at least a constant.
@@ -366,12 +454,16 @@ fn is_zero(atom: Atom) -> bool {
 }
 
 /// Puts zeros in place of loads, in a block and those inside it.
-fn begin_at(block: &mut Block, first: &[Value]) {
-    block.for_each_mut(&mut |stmt| {
-        if let Stmt::Load { dst, .. } = *stmt
-            && first.contains(&dst)
-        {
-            *stmt = Stmt::Copy { dst, src: ZERO };
-        }
-    });
+fn begin_at(block: &mut Block, zeros: &[Value]) {
+    block.stmts.iter_mut().for_each(|stmt| begin_in(stmt, zeros));
+}
+
+/// The same in a statement.
+fn begin_in(stmt: &mut Stmt, zeros: &[Value]) {
+    if let Stmt::Load { dst, .. } = *stmt
+        && zeros.contains(&dst)
+    {
+        *stmt = Stmt::Copy { dst, src: ZERO };
+    }
+    stmt.blocks_mut().into_iter().for_each(|inner| begin_at(inner, zeros));
 }
