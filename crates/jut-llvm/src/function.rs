@@ -16,6 +16,7 @@
 //! nesting of blocks.
 
 use crate::imports::{Imports, params_of};
+use crate::pending::Pending;
 use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
@@ -195,8 +196,12 @@ impl<'a> Translator<'a> {
 
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<Operand>> {
-        for stmt in &block.stmts {
-            self.stmt(stmt)?;
+        match Pending::of_several(block) {
+            None => block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))?,
+            Some(mut pending) => {
+                block.stmts.iter().try_for_each(|stmt| self.single(&mut pending, stmt))?;
+                self.look_at_singles(&mut pending)?;
+            }
         }
         self.atoms(&block.results)
     }

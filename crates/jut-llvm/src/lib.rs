@@ -21,7 +21,8 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a marked loop at once |
-//! | `products` | products of derivatives of eight iterations, looked at together |
+//! | `pending`, `products` | products of derivatives of eight iterations, looked at together |
+//! | `singles` | the same of one iteration, or outside of loops |
 //! | `ordered` | sums in order, whose terms are computed eight at a time |
 //! | `nested` | loops of sums in a body of which eight iterations are taken at once |
 //! | `memory` | addresses, loads, stores, the arenas |
@@ -60,6 +61,7 @@ mod ordered;
 mod pending;
 mod products;
 mod shares;
+mod singles;
 mod text;
 mod vector;
 

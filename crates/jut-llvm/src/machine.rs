@@ -6,7 +6,7 @@
 //! behind a check of its divisor, and the one quotient that does not fit (the least integer by -1)
 //! is computed without dividing.
 
-use crate::text::{BOOLS, Body, LANE, Operand, Scalar, Type};
+use crate::text::{Body, Operand, Scalar, Type};
 use jut_ir::prim::Machine;
 
 /// What an operation takes and gives.
@@ -72,15 +72,16 @@ pub(crate) fn past_half(body: &mut Body, a: Operand, wide: bool) -> Operand {
     emit.two("fadd", a, half)
 }
 
-/// Eight products of derivatives, without a branch.
-pub(crate) fn times_at_once(body: &mut Body, a: Operand, b: Operand) -> Operand {
-    let product = body.two("fmul", LANE, a, b);
-    let undefined = body.two("fcmp uno", LANE, product, product);
-    let left = body.two("fcmp oeq", LANE, a, Operand::ZERO);
-    let right = body.two("fcmp oeq", LANE, b, Operand::ZERO);
-    let either = body.two("or", BOOLS, left, right);
-    let zero = body.two("and", BOOLS, undefined, either);
-    let mut emit = Emit { body, from: LANE, to: LANE };
+/// Eight products of derivatives (`wide`) or one, without a branch.
+pub(crate) fn times_at_once(body: &mut Body, a: Operand, b: Operand, wide: bool) -> Operand {
+    let [ty, bool] = [Scalar::F64, Scalar::Bool].map(|scalar| Type { scalar, wide });
+    let product = body.two("fmul", ty, a, b);
+    let undefined = body.two("fcmp uno", ty, product, product);
+    let left = body.two("fcmp oeq", ty, a, Operand::ZERO);
+    let right = body.two("fcmp oeq", ty, b, Operand::ZERO);
+    let either = body.two("or", bool, left, right);
+    let zero = body.two("and", bool, undefined, either);
+    let mut emit = Emit { body, from: ty, to: ty };
     emit.select(zero, Operand::ZERO, product)
 }
 

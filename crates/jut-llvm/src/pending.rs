@@ -1,9 +1,16 @@
-//! What waits in a body of which eight iterations are taken at once: `products.rs`.
+//! What waits in a body of which eight iterations are taken at once (`products.rs`), or in a block of one (`singles.rs`).
 
 use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::prim::{Lowering, Machine};
 use jut_loop::form::{Atom, Block, Stmt, Value};
 
-/// What waits in a body of which eight iterations are taken at once.
+/// Whether a statement is a product of derivatives.
+pub(crate) fn is_product(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Prim { prim, .. }
+        if matches!(prim.row().lowering, Lowering::Machine(Machine::FTimes)))
+}
+
+/// What waits in a body or block.
 #[derive(Default)]
 pub(crate) struct Pending {
     /// Plain products, and what has been computed from them, in order.
@@ -13,6 +20,8 @@ pub(crate) struct Pending {
     /// Stores, in order, if they stand last.
     pub(crate) stores: Vec<Stmt>,
     pub(crate) stores_last: bool,
+    /// What has been computed in a block of single iterations since the last products were looked at, in order, without these.
+    pub(crate) before: Vec<Stmt>,
     /// How often the body reads each value.
     pub(crate) reads: HashMap<Value, usize>,
 }
@@ -29,9 +38,76 @@ impl Pending {
         pending
     }
 
+    /// The same of a block, if it has several products of derivatives.
+    pub(crate) fn of_several(block: &Block) -> Option<Pending> {
+        let products = block.stmts.iter().filter(|stmt| is_product(stmt));
+        (products.count() > 1).then(|| Pending::of(block, false))
+    }
+
     /// Whether a value has been computed from plain products.
     pub(crate) fn has(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Value(v) if self.plain.contains(&v))
+    }
+
+    /// Notes that a statement waits.
+    pub(crate) fn wait(&mut self, stmt: &Stmt) {
+        self.products.push(stmt.clone());
+        self.plain.extend(stmt.bound());
+    }
+
+    /// What has to be computed, beside them, to compute statements that wait once more, in order; and what all of it reads.
+    pub(crate) fn slice(&mut self, products: &[Stmt]) -> (Vec<Stmt>, Vec<Value>) {
+        let mut read = HashSet::default();
+        let reads = |stmt: &Stmt, read: &mut HashSet<Value>| {
+            stmt.operands(&mut |atom| {
+                if let Atom::Value(v) = atom {
+                    read.insert(v);
+                }
+            });
+        };
+        products.iter().for_each(|stmt| reads(stmt, &mut read));
+        let mut needed = Vec::new();
+        for stmt in std::mem::take(&mut self.before).into_iter().rev() {
+            if stmt.bound().iter().any(|v| read.contains(v)) {
+                reads(&stmt, &mut read);
+                needed.push(stmt);
+            }
+        }
+        needed.reverse();
+        let made = needed.iter().chain(products).flat_map(|stmt| stmt.bound());
+        made.for_each(|v| {
+            read.remove(v);
+        });
+        let mut read: Vec<Value> = read.into_iter().collect();
+        read.sort_unstable();
+        (needed, read)
+    }
+
+    /// What waits, which is looked at now.
+    pub(crate) fn take(&mut self) -> Vec<Stmt> {
+        let products = self.set_aside();
+        for v in products.iter().flat_map(|stmt| stmt.bound()) {
+            self.plain.remove(v);
+        }
+        products
+    }
+
+    /// Values that these statements compute and others read.
+    pub(crate) fn read_outside(&self, products: &[Stmt]) -> Vec<Value> {
+        let mut inside = HashMap::default();
+        for stmt in products {
+            stmt.operands(&mut |atom| {
+                if let Atom::Value(v) = atom {
+                    *inside.entry(v).or_insert(0usize) += 1;
+                }
+            });
+        }
+        let bound = products.iter().flat_map(|stmt| stmt.bound().iter().copied());
+        let outside = bound.filter(|v| {
+            let all = self.reads.get(v).copied().unwrap_or(0);
+            all > inside.get(v).copied().unwrap_or(0)
+        });
+        outside.collect()
     }
 
     /// What is left for later while other statements are translated.

@@ -20,10 +20,9 @@ use crate::function::{Result, Translator};
 use crate::machine;
 use crate::text::{BOOLS, EIGHT, LANE, Label, Operand, scalar};
 use crate::vector::EightPlan;
-use jut_ir::hash::HashMap;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, shown_by};
-use jut_loop::form::{Atom, Stmt, Value};
+use jut_loop::form::{Kind, Stmt, Value};
 
 impl Translator<'_> {
     /// Translates a statement if it is a product of derivatives, is computed from one, or is a store that waits; whether it
@@ -46,8 +45,7 @@ impl Translator<'_> {
         };
         if waits {
             self.compute(plan, stmt, true)?;
-            plan.pending.products.push(stmt.clone());
-            plan.pending.plain.extend(stmt.bound());
+            plan.pending.wait(stmt);
         } else if reads {
             self.look(plan)?;
         }
@@ -68,7 +66,9 @@ impl Translator<'_> {
                 let selected = scalar(self.kind(*dst));
                 let result = match (op, operands.as_slice()) {
                     (Machine::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
-                    (Machine::FTimes, [a, b]) => machine::times_at_once(&mut self.body, *a, *b),
+                    (Machine::FTimes, [a, b]) => {
+                        machine::times_at_once(&mut self.body, *a, *b, true)
+                    }
                     _ => machine::operation(&mut self.body, op, &operands, true, selected)?,
                 };
                 (dst, result)
@@ -82,12 +82,9 @@ impl Translator<'_> {
 
     /// Looks at the products that wait, and makes what is computed from them what it should be.
     pub(crate) fn look(&mut self, plan: &mut EightPlan) -> Result<()> {
-        let products = plan.pending.set_aside();
+        let products = plan.pending.take();
         if products.is_empty() {
             return Ok(());
-        }
-        for v in products.iter().flat_map(|stmt| stmt.bound()) {
-            plan.pending.plain.remove(v);
         }
         let mut shown = Vec::new();
         for v in shown_by(&products) {
@@ -111,21 +108,7 @@ impl Translator<'_> {
         let (from, [cold, done]) = (self.body.current(), self.body.labels());
         self.body.branch_usually(all, done, cold);
 
-        // What is read outside of this.
-        let mut left = HashMap::default();
-        for stmt in &products {
-            stmt.operands(&mut |atom| {
-                if let Atom::Value(v) = atom {
-                    *left.entry(v).or_insert(0usize) += 1;
-                }
-            });
-        }
-        let bound = products.iter().flat_map(|stmt| stmt.bound().iter().copied());
-        let outside = bound.filter(|v| {
-            let all = plan.pending.reads.get(v).copied().unwrap_or(0);
-            all > left.get(v).copied().unwrap_or(0)
-        });
-        let outside: Vec<Value> = outside.collect();
+        let outside = plan.pending.read_outside(&products);
         let mut plain = Vec::with_capacity(outside.len());
         for v in &outside {
             plain.push(self.spread(plan, (*v).into())?);
@@ -151,11 +134,21 @@ impl Translator<'_> {
         outside: &[Value],
     ) -> Result<Vec<Operand>> {
         self.body.begin(cold);
+        // LLVM would find the plain products again, and keep all of them in registers until then.
+        let mut known = Vec::new();
+        for v in plan.pending.slice(products).1 {
+            if let Some(wide) = plan.wide(v).filter(|_| self.kind(v) == Kind::F64) {
+                known.push((v, wide));
+                let fenced = self.body.fence(wide, LANE);
+                plan.set(v, fenced);
+            }
+        }
         for stmt in products {
             self.compute(plan, stmt, false)?;
         }
         let made = outside.iter().map(|v| self.spread(plan, (*v).into())).collect();
         self.body.jump(done);
+        known.into_iter().for_each(|(v, wide)| plan.set(v, wide));
         made
     }
 }

@@ -220,6 +220,8 @@ pub(crate) struct Body {
     leaving: Option<Label>,
     /// Whether lines belong to the cold part.
     in_cold: bool,
+    /// For each loop around what is written, outer ones first, the first name that was given in it.
+    loops: Vec<u32>,
 }
 
 impl Body {
@@ -234,6 +236,7 @@ impl Body {
             current: Label(0),
             leaving: None,
             in_cold: false,
+            loops: Vec::new(),
         }
     }
 
@@ -431,6 +434,7 @@ impl Body {
         carried: impl IntoIterator<Item = (Type, Operand)>,
     ) -> Looping {
         self.begin(body);
+        self.loops.push(self.temps);
         self.pieces.extend([String::new(), String::new()]);
         let hole = self.pieces.len() - 2;
         let index = self.temp();
@@ -445,6 +449,7 @@ impl Body {
         (next, latch): (Operand, Label),
         carried: &[Operand],
     ) {
+        self.loops.pop();
         let (first, before) = looping.before;
         let hole = &mut self.pieces[looping.hole];
         let index = phi(INT, &[(first, before), (next, latch)]);
@@ -476,6 +481,18 @@ impl Body {
     /// Whether what is written from now on, blocks without loops, stands in the cold part.
     pub(crate) fn write_cold(&mut self, on: bool) {
         self.in_cold = on;
+    }
+
+    /// A float that LLVM takes for another one than it is, so that it does not find what is computed from it elsewhere; one that is the
+    /// same in all iterations of the loop stays as it is.
+    pub(crate) fn fence(&mut self, float: Operand, ty: Type) -> Operand {
+        match float {
+            Operand::Temp(temp) if temp >= self.loops.last().copied().unwrap_or(0) => {
+                let suffix = ty.suffix();
+                self.value(format_args!("call {ty} @llvm.arithmetic.fence.{suffix}({ty} {float})"))
+            }
+            _ => float,
+        }
     }
 
     /// A line of the cold part.

@@ -529,6 +529,11 @@ impl EightPlan {
     }
 
     /// What a value is in eight iterations.
+    /// What a value is for eight iterations, if it differs between them.
+    pub(crate) fn wide(&self, value: Value) -> Option<Operand> {
+        self.wide[value].filter(|_| self.classes.class(value) == Class::Wide)
+    }
+
     pub(crate) fn set(&mut self, value: Value, wide: Operand) {
         self.wide[value] = Some(wide);
     }

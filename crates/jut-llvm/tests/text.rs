@@ -131,3 +131,30 @@ fn products_of_derivatives_are_looked_at_where_they_show() {
     // What is computed once more is computed without branches: two products in each place.
     assert_eq!(text.matches("fcmp uno <8 x double>").count(), 4, "{text}");
 }
+
+#[test]
+fn products_of_derivatives_of_single_iterations_are_looked_at_together() {
+    let two = "def f[n](x: [n]f64, a: f64, b: f64) -> f64 = {
+  (p, q) = for (i < n) carry (p = a, q = b) { (p * q + x[i] * p, q * x[i] - p * b) }
+  p + q
+}";
+    let text = jut_llvm::text(&lowered_gradient(two, "f")).expect("text");
+    let ordered = text.matches("fcmp ord double").count();
+    let again = text.matches("fcmp uno double").count();
+    // All that a step back carries is looked at, two numbers at a time, and so is what it stores.
+    assert!(again >= 6 && 2 * ordered <= again, "{ordered} {again}\n{text}");
+    // What is computed once more begins with numbers that are not known to be those of before, but for those of outside of the loop.
+    let fence = "@llvm.arithmetic.fence.f64(double %";
+    assert!(text.contains(fence), "{text}");
+    let (_, function) = text.split_once(".f.grad").unwrap_or_default();
+    let outside = function.lines().filter(|line| line.contains(fence) && line.contains("%t1)"));
+    assert_eq!(outside.count(), 0, "{text}");
+}
+
+#[test]
+fn one_product_of_derivatives_has_a_branch_of_its_own() {
+    let text =
+        jut_llvm::text(&lowered_gradient("def f(x: f64) -> f64 = sin(cos(x))", "f")).expect("text");
+    assert_eq!(text.matches("fcmp ord double").count(), 1, "{text}");
+    assert!(!text.contains("arithmetic.fence"), "{text}");
+}
