@@ -70,10 +70,14 @@ impl Host {
 
     /// What this machine has instructions for.
     pub(crate) fn instructions(&self) -> Instructions {
-        let has =
-            |feature: &str| self.features.split(',').any(|f| f.strip_prefix('+') == Some(feature));
         let x86 = self.triple.starts_with("x86_64");
-        Instructions { rounding: !x86 || has("sse4.1"), masks: has("avx") || has("sve") }
+        let masks = self.has("avx") || self.has("sve");
+        Instructions { rounding: !x86 || self.has("sse4.1"), masks }
+    }
+
+    /// Whether a feature is one that the processor is sure to have.
+    fn has(&self, feature: &str) -> bool {
+        self.features.split(',').any(|f| f.strip_prefix('+') == Some(feature))
     }
 
     fn machine(&self) -> Result<TargetMachine, CompileError> {
@@ -109,12 +113,16 @@ fn read<'c>(
     let module = module.map_err(|e| malformed(e.to_string()))?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    let attributes = [
+    let mut attributes = vec![
         context.create_string_attribute("target-cpu", &host.processor),
         context.create_string_attribute("target-features", &host.features),
         // Frames larger than this are told of: all of them.
         context.create_string_attribute("warn-stack-size", "0"),
     ];
+    if host.has("avx512f") {
+        // For some processors LLVM's vectoriser else takes vectors of half that length, beside ours.
+        attributes.push(context.create_string_attribute("prefer-vector-width", "512"));
+    }
     for function in module.get_functions().filter(|f| f.count_basic_blocks() > 0) {
         for attribute in &attributes {
             function.add_attribute(AttributeLoc::Function, *attribute);
@@ -348,7 +356,25 @@ pub fn assembly_of_text(text: &str) -> Result<String, CompileError> {
 
 #[cfg(test)]
 mod tests {
-    use super::frame_size;
+    use super::{Host, frame_size, read};
+    use inkwell::context::Context;
+
+    #[test]
+    fn long_vectors_are_asked_for_where_there_are_some() {
+        Host::this().expect("a machine");
+        let text = |features: &str| {
+            let triple = "x86_64-unknown-linux-gnu".into();
+            let host = Host { triple, processor: "x86-64".into(), features: features.into() };
+            let machine = Host::of(&host.triple, &host.processor).machine().expect("a target");
+            let context = Context::create();
+            let function = "define void @f() {\n  ret void\n}\n";
+            let module = read(&context, function, &host, &machine).expect("a module");
+            module.print_to_string().to_string()
+        };
+        let asked = "\"prefer-vector-width\"=\"512\"";
+        assert!(text("+avx2,+avx512f").contains(asked));
+        assert!(!text("+avx2,-avx512f").contains(asked) && !text("").contains(asked));
+    }
 
     #[test]
     fn frames_are_read_from_what_llvm_says() {
