@@ -20,6 +20,7 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector`, `group` | two iterations of a marked loop at once |
+//! | `singles` | products of derivatives of one iteration, or outside of loops, looked at together |
 //! | `literals` | floats of loops in registers |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
@@ -43,6 +44,7 @@ mod memory;
 mod program;
 mod shares;
 mod signature;
+mod singles;
 mod target;
 mod translate;
 mod unit;

@@ -1,4 +1,4 @@
-//! Products of derivatives in loops: pairs of iterations whose products are looked at together give the
+//! Products of derivatives in loops and outside of them: iterations and statements whose products are looked at together give the
 //! bits of the evaluator, wherever a zero meets what is not finite.
 
 use jut_ir::Literal;
@@ -87,6 +87,58 @@ const BODIES: &[(&str, &str)] = &[
     c[i] = t
   }
   w = 5.0",
+    ),
+    (
+        "carried from one iteration to the next, and stored between",
+        "(w, v) = for up (i in 0 .. n) carry (w_1 = 1.0, v_1 = 0.5) {
+    p = x[i]
+    q = y[i]
+    k = p + 1.0
+    r = times(p, q)
+    s = times(k, w_1)
+    t = r + s
+    o = t < v_1
+    d = select(o, r, v_1)
+    u = times(d, q)
+    a[i] = u
+    h = times(u, k)
+    l = times(h, t)
+    (l, h)
+  }
+  b[0] = v",
+    ),
+    (
+        "read by a branch, which has products of its own, and hidden",
+        "(w) = for down (i in 0 .. n) carry (w_1 = 0.25) {
+    p = x[i]
+    q = y[i]
+    r = times(p, q)
+    s = times(q, w_1)
+    o = s < r
+    (t) = if o {
+      g = times(r, s)
+      h = times(g, q)
+      l = g + h
+      (l)
+    } else {
+      (s)
+    }
+    e = max(t, r)
+    u = times(e, p)
+    k = r + u
+    b[i] = k
+    (t)
+  }",
+    ),
+    (
+        "outside of all loops",
+        "p = x[0]
+  q = y[0]
+  r = times(p, q)
+  s = times(r, q)
+  t = sin(s)
+  u = times(t, p)
+  w = s + u",
     ),
 ];
 

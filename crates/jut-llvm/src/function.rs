@@ -16,11 +16,11 @@
 //! nesting of blocks.
 
 use crate::imports::{Imports, params_of};
-use crate::pending::Pending;
 use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_loop::analysis::Pending;
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;

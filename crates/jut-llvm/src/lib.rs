@@ -21,7 +21,7 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a marked loop at once |
-//! | `pending`, `products` | products of derivatives of eight iterations, looked at together |
+//! | `products` | products of derivatives of eight iterations, looked at together |
 //! | `singles` | the same of one iteration, or outside of loops |
 //! | `ordered` | sums in order, whose terms are computed eight at a time |
 //! | `nested` | loops of sums in a body of which eight iterations are taken at once |
@@ -58,7 +58,6 @@ mod nested;
 #[cfg(feature = "llvm")]
 mod object;
 mod ordered;
-mod pending;
 mod products;
 mod shares;
 mod singles;

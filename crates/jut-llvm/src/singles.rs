@@ -17,10 +17,9 @@
 
 use crate::function::{Result, Translator};
 use crate::machine;
-use crate::pending::{Pending, is_product};
 use crate::text::{BOOL, FLOAT, Label, Operand, scalar};
 use jut_ir::prim::Lowering;
-use jut_loop::analysis::shown_by;
+use jut_loop::analysis::{Pending, is_product, shown_by};
 use jut_loop::form::{Kind, Stmt, Value};
 
 /// Statements that wait at most: what they read is kept until they are looked at.

@@ -22,11 +22,10 @@
 //! addition per eight iterations.
 
 use crate::function::{Result, Translator};
-use crate::pending::Pending;
 use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
-use jut_loop::analysis::{Class, Classes};
+use jut_loop::analysis::{Class, Classes, Pending};
 use jut_loop::form::{Atom, Block, Check, For, Lanes, Stmt, Value, Vector};
 
 /// How a body is to be translated.

@@ -8,6 +8,7 @@
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
+//! | [`Pending`] | which of them, and of what is computed from them, have not been looked at |
 //! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
@@ -18,6 +19,7 @@ pub mod effects;
 mod lanes;
 mod later_rows;
 pub mod own_rows;
+mod pending;
 mod products;
 mod roots;
 mod rows;
@@ -27,6 +29,7 @@ mod sums;
 pub use lanes::{Class, Classes};
 pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;
+pub use pending::{Pending, is_product};
 pub use products::shown_by;
 pub use roots::Roots;
 pub use rows::Rows;

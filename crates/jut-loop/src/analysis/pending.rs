@@ -1,34 +1,39 @@
-//! What waits in a body of which eight iterations are taken at once (`products.rs`), or in a block of one (`singles.rs`).
+//! Products of derivatives that a backend has computed as plain ones, and what has been computed from them, until it
+//! [looks at them](super::shown_by): in a body of which it takes several iterations at once, or in a block of one.
+//!
+//! *Requires*: statements in the order in which they run. *Cost*: linear in what waits and what has been noted before it.
 
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{Lowering, Machine};
-use jut_loop::form::{Atom, Block, Stmt, Value};
+
+use crate::form::{Atom, Block, Stmt, Value};
 
 /// Whether a statement is a product of derivatives.
-pub(crate) fn is_product(stmt: &Stmt) -> bool {
+pub fn is_product(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Prim { prim, .. }
         if matches!(prim.row().lowering, Lowering::Machine(Machine::FTimes)))
 }
 
 /// What waits in a body or block.
 #[derive(Default)]
-pub(crate) struct Pending {
+pub struct Pending {
     /// Plain products, and what has been computed from them, in order.
-    pub(crate) products: Vec<Stmt>,
+    pub products: Vec<Stmt>,
     /// What these compute.
-    pub(crate) plain: HashSet<Value>,
+    pub plain: HashSet<Value>,
     /// Stores, in order, if they stand last.
-    pub(crate) stores: Vec<Stmt>,
-    pub(crate) stores_last: bool,
+    pub stores: Vec<Stmt>,
+    /// Whether they do.
+    pub stores_last: bool,
     /// What has been computed in a block of single iterations since the last products were looked at, in order, without these.
-    pub(crate) before: Vec<Stmt>,
+    pub before: Vec<Stmt>,
     /// How often the body reads each value.
-    pub(crate) reads: HashMap<Value, usize>,
+    pub reads: HashMap<Value, usize>,
 }
 
 impl Pending {
     /// Nothing yet.
-    pub(crate) fn of(body: &Block, stores_last: bool) -> Pending {
+    pub fn of(body: &Block, stores_last: bool) -> Pending {
         let mut pending = Pending { stores_last, ..Pending::default() };
         body.atoms(&mut |atom| {
             if let Atom::Value(v) = atom {
@@ -39,24 +44,24 @@ impl Pending {
     }
 
     /// The same of a block, if it has several products of derivatives.
-    pub(crate) fn of_several(block: &Block) -> Option<Pending> {
+    pub fn of_several(block: &Block) -> Option<Pending> {
         let products = block.stmts.iter().filter(|stmt| is_product(stmt));
         (products.count() > 1).then(|| Pending::of(block, false))
     }
 
     /// Whether a value has been computed from plain products.
-    pub(crate) fn has(&self, atom: Atom) -> bool {
+    pub fn has(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Value(v) if self.plain.contains(&v))
     }
 
     /// Notes that a statement waits.
-    pub(crate) fn wait(&mut self, stmt: &Stmt) {
+    pub fn wait(&mut self, stmt: &Stmt) {
         self.products.push(stmt.clone());
         self.plain.extend(stmt.bound());
     }
 
     /// What has to be computed, beside them, to compute statements that wait once more, in order; and what all of it reads.
-    pub(crate) fn slice(&mut self, products: &[Stmt]) -> (Vec<Stmt>, Vec<Value>) {
+    pub fn slice(&mut self, products: &[Stmt]) -> (Vec<Stmt>, Vec<Value>) {
         let mut read = HashSet::default();
         let reads = |stmt: &Stmt, read: &mut HashSet<Value>| {
             stmt.operands(&mut |atom| {
@@ -84,7 +89,7 @@ impl Pending {
     }
 
     /// What waits, which is looked at now.
-    pub(crate) fn take(&mut self) -> Vec<Stmt> {
+    pub fn take(&mut self) -> Vec<Stmt> {
         let products = self.set_aside();
         for v in products.iter().flat_map(|stmt| stmt.bound()) {
             self.plain.remove(v);
@@ -93,7 +98,7 @@ impl Pending {
     }
 
     /// Values that these statements compute and others read.
-    pub(crate) fn read_outside(&self, products: &[Stmt]) -> Vec<Value> {
+    pub fn read_outside(&self, products: &[Stmt]) -> Vec<Value> {
         let mut inside = HashMap::default();
         for stmt in products {
             stmt.operands(&mut |atom| {
@@ -111,12 +116,12 @@ impl Pending {
     }
 
     /// What is left for later while other statements are translated.
-    pub(crate) fn set_aside(&mut self) -> Vec<Stmt> {
+    pub fn set_aside(&mut self) -> Vec<Stmt> {
         std::mem::take(&mut self.products)
     }
 
     /// What was left.
-    pub(crate) fn take_up(&mut self, products: Vec<Stmt>) {
+    pub fn take_up(&mut self, products: Vec<Stmt>) {
         self.products = products;
     }
 }
