@@ -41,13 +41,13 @@ impl Lowering<'_> {
         };
         let annotated = match annotated {
             Some(ty) if !matches!(ty, syn::Type::Infer(_)) => {
-                let mut holes = std::mem::take(&mut self.holes);
+                let mut holes = std::mem::take(&mut self.parts.holes);
                 let inferred = has_infer(ty);
                 let found = match inferred {
                     true => Ok(None),
                     false => crate::types::read(ty, &mut holes).map(Some),
                 };
-                self.holes = holes;
+                self.parts.holes = holes;
                 found?
             }
             _ => None,
@@ -85,7 +85,7 @@ impl Lowering<'_> {
             let second = self.expression(&syn::parse_quote!(&#list[#name..]))?;
             return self.pattern(right, second);
         }
-        self.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
+        self.expected.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
         let value = self.expression(&init.expr)?;
         let value = match &annotated {
             Some(ty) => {
@@ -108,7 +108,7 @@ impl Lowering<'_> {
         };
         let k = self.late.len();
         let ty = match written {
-            Some(ty) => crate::types::read(ty, &mut self.holes)?,
+            Some(ty) => crate::types::read(ty, &mut self.parts.holes)?,
             None => self.learned.late.get(&k).cloned().unwrap_or(Ty::F64),
         };
         let ty = self.resolve(&ty);
@@ -210,7 +210,7 @@ impl Lowering<'_> {
             Pat::Reference(inner) => self.pattern(&inner.pat, value),
             Pat::Type(typed) => {
                 if !has_infer(&typed.ty)
-                    && let Ok(ty) = crate::types::read(&typed.ty, &mut self.holes)
+                    && let Ok(ty) = crate::types::read(&typed.ty, &mut self.parts.holes)
                 {
                     self.unify(&value.ty, &ty);
                 }

@@ -35,7 +35,7 @@ impl Lowering<'_> {
                     syn::Item::Fn(function) => {
                         let (plain, name) = (crate::expand::plain(function), &function.sig.ident);
                         let (twin, integers) = crate::expand::within(&plain, name)?;
-                        self.inner.extend(integers);
+                        self.open.inner.extend(integers);
                         self.item(quote::quote!(#[allow(dead_code)] #plain #twin));
                     }
                     _ => {
@@ -128,7 +128,7 @@ impl Lowering<'_> {
                     }
                     if is_tail && gives {
                         if tail == Tail::Function && crate::syntax::is_from_fn(expr) {
-                            self.wanted = Some(self.signature.result.clone());
+                            self.expected.wanted = Some(self.signature.result.clone());
                         }
                         let option = tail == Tail::Function
                             && matches!(self.signature.result, Ty::Option(_));
@@ -155,8 +155,8 @@ impl Lowering<'_> {
     /// An item of the body. What follows a branch is gone over once more, within it.
     fn item(&mut self, item: proc_macro2::TokenStream) {
         let written = item.to_string();
-        if !self.items.iter().any(|known| known.to_string() == written) {
-            self.items.push(item);
+        if !self.parts.items.iter().any(|known| known.to_string() == written) {
+            self.parts.items.push(item);
         }
     }
 
@@ -294,9 +294,9 @@ impl Lowering<'_> {
                 self.learned.flagged = true;
                 self.returned.1.clone()
             }
-            Jump::Break(k) => self.frames[*k].go.clone(),
+            Jump::Break(k) => self.loops.frames[*k].go.clone(),
             Jump::Continue(k) => {
-                let frame = self.frames[*k].clone();
+                let frame = self.loops.frames[*k].clone();
                 self.learned.skipping.insert(frame.number);
                 frame.next
             }
@@ -320,7 +320,7 @@ impl Lowering<'_> {
             return refuse(expr, "write this before the `return`");
         }
         if crate::syntax::is_from_fn(expr) {
-            self.wanted = Some(self.signature.result.clone());
+            self.expected.wanted = Some(self.signature.result.clone());
         }
         let value = match self.signature.result {
             Ty::Option(_) => self.optional(expr)?,
@@ -340,9 +340,9 @@ impl Lowering<'_> {
 
     fn breaking(&mut self, jump: &syn::ExprBreak) -> Result<Option<Value>, Refusal> {
         let target = self.target(jump.label.as_ref(), &jump.break_token)?;
-        let Frame { go, depth, number, .. } = self.frames[target].clone();
+        let Frame { go, depth, number, .. } = self.loops.frames[target].clone();
         if let Some(expr) = &jump.expr {
-            let Some(name) = self.broken.get(&number).cloned() else {
+            let Some(name) = self.loops.broken.get(&number).cloned() else {
                 return refuse(expr, "this value is not used: write a `break` without it");
             };
             let mut value = self.expression(expr)?;
@@ -362,11 +362,11 @@ impl Lowering<'_> {
         tail: Tail,
     ) -> Result<Option<Value>, Refusal> {
         let target = self.target(jump.label.as_ref(), &jump.continue_token)?;
-        if target + 1 == self.frames.len() && tail == Tail::Loop {
+        if target + 1 == self.loops.frames.len() && tail == Tail::Loop {
             return Ok(None);
         }
         let flag = self.flag(&Jump::Continue(target));
-        let depth = self.frames[target].depth + 1;
+        let depth = self.loops.frames[target].depth + 1;
         self.set(&flag, "false", depth);
         Ok(None)
     }
@@ -386,8 +386,8 @@ impl Lowering<'_> {
     ) -> Result<usize, Refusal> {
         let wanted = label.map(|l| l.ident.to_string());
         let found = match &wanted {
-            None => self.frames.len().checked_sub(1),
-            Some(_) => self.frames.iter().rposition(|f| f.label == wanted),
+            None => self.loops.frames.len().checked_sub(1),
+            Some(_) => self.loops.frames.iter().rposition(|f| f.label == wanted),
         };
         found.ok_or_else(|| spanned(at, "this jump is outside of a loop"))
     }
@@ -617,7 +617,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(lowering: &Lowering<'a>) -> Self {
-        let frames: Vec<_> = lowering.frames.iter().map(|f| f.label.clone()).collect();
+        let frames: Vec<_> = lowering.loops.frames.iter().map(|f| f.label.clone()).collect();
         Search {
             outside: frames.len(),
             frames,

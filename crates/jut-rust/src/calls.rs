@@ -38,7 +38,7 @@ impl Lowering<'_> {
         if let Some(last) = named.segments.last_mut() {
             last.arguments = PathArguments::None;
         }
-        let sure = std::mem::take(&mut self.sure);
+        let sure = std::mem::take(&mut self.expected.sure);
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
@@ -72,7 +72,7 @@ impl Lowering<'_> {
                 );
             }
             Some("array") | None if name == "from_fn" => {
-                let (wanted, [function]) = (self.wanted.take(), &arguments[..]) else {
+                let (wanted, [function]) = (self.expected.wanted.take(), &arguments[..]) else {
                     return refuse(path, "one argument is expected here");
                 };
                 return match wanted {
@@ -150,8 +150,8 @@ impl Lowering<'_> {
             }
             _ => {
                 // Which function it is may depend on the types of its arguments.
-                self.holes.push(surely(sure, Hole::Function(named.to_token_stream())));
-                let hole = self.holes.len() - 1;
+                self.parts.holes.push(surely(sure, Hole::Function(named.to_token_stream())));
+                let hole = self.parts.holes.len() - 1;
                 return self.called(hole, &arguments, call.span(), inline);
             }
         };
@@ -187,15 +187,15 @@ impl Lowering<'_> {
         span: Span,
         inline: bool,
     ) -> Result<Value, Refusal> {
-        let open = self.targets.len();
+        let open = self.expected.targets.len();
         let values = self.arguments(arguments, hole, 0)?;
-        let targets = self.targets.split_off(open);
+        let targets = self.expected.targets.split_off(open);
         let own = |value: &Value| self.type_of(&value.ty);
         let types: Vec<Option<TokenStream>> = values.iter().map(own).collect();
         if types.iter().any(Option::is_some) {
             let types = types.into_iter().map(|ty| ty.unwrap_or(quote!(::jut::rust::of::<()>())));
             let types = quote!((#(#types,)*));
-            match &mut self.holes[hole] {
+            match &mut self.parts.holes[hole] {
                 Hole::Sure(inner) => with_types(inner, types),
                 own => with_types(own, types),
             }
@@ -221,7 +221,7 @@ impl Lowering<'_> {
                 Some(quote!(::jut::rust::list(#element)))
             }
             Ty::Of(hole, steps) => {
-                let mut ty = match self.holes.get(hole)? {
+                let mut ty = match self.parts.holes.get(hole)? {
                     Hole::Function(_) | Hole::Call(..) if !functions => return None,
                     Hole::Sure(inner) if !functions && !matches!(**inner, Hole::Method(..)) => {
                         return None;
@@ -330,8 +330,8 @@ impl Lowering<'_> {
     /// A method of a struct, found by the type of what it is called on; or what that is, if it is no struct.
     fn user_method(&mut self, call: &ExprMethodCall) -> Result<Result<Value, Value>, Refusal> {
         let name = call.method.to_string();
-        let sure = std::mem::take(&mut self.sure);
-        let open = self.targets.len();
+        let sure = std::mem::take(&mut self.expected.sure);
+        let open = self.expected.targets.len();
         // Of a list in a record there is no place: its methods are none of a struct.
         let place = self.root(&call.receiver).is_some_and(|l| l.mutable && l.stack.is_none());
         let (receiver, target) = match place {
@@ -346,7 +346,7 @@ impl Lowering<'_> {
             return Ok(Err(receiver));
         };
         self.gives_struct(hole, &steps);
-        let Some(mut owner) = self.holes.get(hole).and_then(|h| given_by(hole, h)) else {
+        let Some(mut owner) = self.parts.holes.get(hole).and_then(|h| given_by(hole, h)) else {
             return refuse(
                 &call.receiver,
                 "bind this to a name with its type before: `let x: T = ..;`",
@@ -384,7 +384,7 @@ impl Lowering<'_> {
             .collect();
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let (assigned, before) = (self.assigned, self.lines.len());
-        let parameter = match self.holes.get(hole) {
+        let parameter = match self.parts.holes.get(hole) {
             Some(Hole::Data(path)) if steps.is_empty() => syn::parse2(path.clone()).ok(),
             _ => None,
         };
@@ -399,7 +399,7 @@ impl Lowering<'_> {
             false => receiver,
         };
         let mut targets = vec![target];
-        targets.extend(self.targets.split_off(open));
+        targets.extend(self.expected.targets.split_off(open));
         let values: Vec<Value> = [receiver].into_iter().chain(rest).collect();
         self.linked(hole, values, targets, call.span(), false).map(Ok)
     }
@@ -423,11 +423,11 @@ impl Lowering<'_> {
         hole: usize,
         first: usize,
     ) -> Result<Vec<Value>, Refusal> {
-        let open = self.targets.len();
+        let open = self.expected.targets.len();
         self.in_order(arguments, |this, argument| {
-            let k = first + this.targets.len() - open;
+            let k = first + this.expected.targets.len() - open;
             if let Some(value) = this.function_argument(argument, hole, k)? {
-                this.targets.push(None);
+                this.expected.targets.push(None);
                 return Ok(value);
             }
             let (value, target) = match unwrapped(argument) {
@@ -449,7 +449,7 @@ impl Lowering<'_> {
                 }
                 _ => (this.expression(argument)?, None),
             };
-            this.targets.push(target);
+            this.expected.targets.push(target);
             Ok(value)
         })
     }
@@ -457,7 +457,7 @@ impl Lowering<'_> {
     /// A method of a number or an array.
     pub fn method_call(&mut self, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let name = call.method.to_string();
-        let optional = std::mem::take(&mut self.optional);
+        let optional = std::mem::take(&mut self.expected.optional);
         if let Some(all) = crate::parted::concatenated(call) {
             return self.expression(&all);
         }

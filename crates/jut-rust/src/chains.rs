@@ -455,7 +455,7 @@ impl Lowering<'_> {
         let said = match &end.turbofish {
             Some(types) => match types.args.first() {
                 Some(syn::GenericArgument::Type(ty)) => {
-                    Some(crate::types::read(ty, &mut self.holes)?)
+                    Some(crate::types::read(ty, &mut self.parts.holes)?)
                 }
                 _ => None,
             },
@@ -539,14 +539,14 @@ impl Lowering<'_> {
                     return Err(Refusal { span: Some(span), message });
                 }
                 if self.fails()
-                    && !self.failing_closures
+                    && !self.expected.failing_closures
                     && let Some(token) = crate::syntax::question(&closure.body)
                 {
                     return refuse(&token, crate::syntax::WITHIN);
                 }
-                let failing = std::mem::take(&mut self.failing_closures);
+                let failing = std::mem::take(&mut self.expected.failing_closures);
                 self.scopes.push(Default::default());
-                let frames = std::mem::take(&mut self.frames);
+                let frames = std::mem::take(&mut self.loops.frames);
                 let bound = closure.inputs.iter().zip(items);
                 let mut done = Ok(());
                 for (pattern, item) in bound {
@@ -555,13 +555,13 @@ impl Lowering<'_> {
                 let value = done.and_then(|()| self.expression(&closure.body));
                 let value = match (&closure.output, value) {
                     (syn::ReturnType::Type(_, ty), Ok(value)) => {
-                        let ty = crate::types::read(ty, &mut self.holes);
+                        let ty = crate::types::read(ty, &mut self.parts.holes);
                         ty.map(|ty| self.convert(value, &ty))
                     }
                     (_, value) => value,
                 };
-                self.failing_closures = failing;
-                self.frames = frames;
+                self.expected.failing_closures = failing;
+                self.loops.frames = frames;
                 self.scopes.pop();
                 value
             }
@@ -625,7 +625,7 @@ impl Lowering<'_> {
                 self.bind(&tuple.elems[1], *b)
             }
             (Pat::Type(typed), item) => {
-                let ty = crate::types::read(&typed.ty, &mut self.holes)?;
+                let ty = crate::types::read(&typed.ty, &mut self.parts.holes)?;
                 let value = self.one(item)?;
                 let value = self.convert(value, &ty);
                 self.pattern(&typed.pat, value)

@@ -100,7 +100,7 @@ impl Lowering<'_> {
                 "a statement in which a list grows is not left by a jump: let a variable say how it ends",
             );
         }
-        let outside = self.growing.clone();
+        let outside = self.lists.growing.clone();
         let mut open = HashMap::new();
         for name in lists {
             let Some(local) = self.lookup(name).cloned() else { continue };
@@ -111,14 +111,14 @@ impl Lowering<'_> {
         for name in names {
             let count = self.zero("count");
             let growing = Growing { count, list: None, element: None, depth: self.depth };
-            self.growing.insert(name, growing);
+            self.lists.growing.insert(name, growing);
         }
         let mut scope = self.copies(statement);
         scope.extend(open.clone());
         self.scopes.push(scope);
         let done = self.effect(statement);
         self.scopes.pop();
-        let counted = std::mem::replace(&mut self.growing, outside.clone());
+        let counted = std::mem::replace(&mut self.lists.growing, outside.clone());
         done?;
         // Then there are lists, which are filled.
         let mut filled = Vec::new();
@@ -146,13 +146,13 @@ impl Lowering<'_> {
             let count = self.zero("at");
             let depth = self.depth;
             let growing = Growing { count, list: Some(list.clone()), element: None, depth };
-            self.growing.insert(name.clone(), growing);
+            self.lists.growing.insert(name.clone(), growing);
             filled.push((name, Value::name(list, array(element, Extent::Slice), i64::MIN), number));
         }
         self.scopes.push(open);
         let done = self.effect(statement);
         self.scopes.pop();
-        self.growing = outside;
+        self.lists.growing = outside;
         done?;
         for (name, list, number) in filled {
             let Some(local) = self.lookup(name).cloned() else { continue };
@@ -244,7 +244,7 @@ impl Lowering<'_> {
         }
         let value = self.expression(argument)?;
         let ty = self.resolve(&value.ty);
-        let Some(growing) = self.growing.get(&name).cloned() else { return Ok(false) };
+        let Some(growing) = self.lists.growing.get(&name).cloned() else { return Ok(false) };
         let element = match &growing.element {
             Some(known) => self.unify(known, &ty),
             None => ty,
@@ -257,7 +257,7 @@ impl Lowering<'_> {
         self.assigned += 1;
         self.reach = self.reach.min(depth);
         self.changed = self.changed.min(depth);
-        if let Some(growing) = self.growing.get_mut(&name) {
+        if let Some(growing) = self.lists.growing.get_mut(&name) {
             growing.element = Some(element);
         }
         Ok(true)

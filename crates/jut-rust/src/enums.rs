@@ -80,7 +80,8 @@ impl Lowering<'_> {
             Ty::Option(inner) if *inner == Ty::Never => return format!(" {field}=?"),
             Ty::Option(_) => ("?", String::new()),
             Ty::Of(hole, steps) => {
-                let known = matches!(self.holes.get(hole), Some(Hole::Data(_) | Hole::Constant(_)));
+                let known =
+                    matches!(self.parts.holes.get(hole), Some(Hole::Data(_) | Hole::Constant(_)));
                 let steps: String = steps.iter().map(|s| format!(",{s}")).collect();
                 match known && steps.is_empty() {
                     true => ("", String::new()),

@@ -308,7 +308,7 @@ impl Lowering<'_> {
     /// The type of an integer as it is written.
     fn written_integer(&mut self, at: &Lit) -> Ty {
         let ty = self.unknown_integer();
-        self.numbers.push((ty.clone(), at.span()));
+        self.open.numbers.push((ty.clone(), at.span()));
         ty
     }
 
@@ -457,7 +457,8 @@ impl Lowering<'_> {
             arguments.is_some_and(|a| !a.is_none())
                 && other.to_token_stream().to_string() == written
         };
-        let found: Vec<syn::Path> = self.holes.iter().filter_map(whole).filter(same).collect();
+        let found: Vec<syn::Path> =
+            self.parts.holes.iter().filter_map(whole).filter(same).collect();
         match &found[..] {
             [] => Ok(path),
             [one] => Ok(one.clone()),
@@ -487,7 +488,7 @@ impl Lowering<'_> {
         let values = self.in_order(&exprs, |this, value| {
             let field = fields.next().filter(|_| crate::syntax::is_from_fn(value));
             let step = |name: String| Step::Field(name.trim_start_matches("r#").to_string());
-            this.wanted = field.map(|name| Ty::Of(hole, vec![step(name)]));
+            this.expected.wanted = field.map(|name| Ty::Of(hole, vec![step(name)]));
             this.expression(value)
         })?;
         let mut text = format!("$make {hole}");

@@ -1,6 +1,6 @@
 //! A whole function: its body, which is gone over until nothing more is learned.
 
-use crate::lowering::{Learned, Local, Lowering, indented};
+use crate::lowering::{Learned, Local, Lowering, Parts, indented};
 use crate::signature::{Errors, Signature, with_names};
 use crate::template::{Hole, Place, finish};
 use crate::types::{Extent, Ty};
@@ -70,9 +70,9 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
         }
         integers.extend(crate::literals::taken(&lowering));
         if !learned.close() {
-            integers.extend(std::mem::take(&mut lowering.inner));
-            let (text, places) = finish(&text, &lowering.marks);
-            let Lowering { holes, items, .. } = lowering;
+            integers.extend(std::mem::take(&mut lowering.open.inner));
+            let (text, places) = finish(&text, &lowering.parts.marks);
+            let Parts { holes, items, .. } = lowering.parts;
             return Ok(Lowered { text, places, holes, items, integers });
         }
     }
@@ -240,12 +240,12 @@ impl Lowering<'_> {
             }
             Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
             Ty::Of(hole, steps) if steps.is_empty() => {
-                let Some(Hole::Data(path)) = self.holes.get(*hole).cloned() else {
+                let Some(Hole::Data(path)) = self.parts.holes.get(*hole).cloned() else {
                     return Ok(format!("$neutral {hole}$"));
                 };
                 let said = "a `return` out of a loop, or a `panic!` in place of a value, needs a struct without `Vec`: \
                             keep it in a variable, and give it at the end";
-                self.items.push(quote! {
+                self.parts.items.push(quote! {
                     const { ::core::assert!(<#path as ::jut::rust::Data>::TYPE.sizes() == 0, #said) };
                 });
                 format!("$neutral {hole}$")

@@ -51,7 +51,7 @@ fn mentions(name: &str, in_block: &syn::Block) -> usize {
 impl Lowering<'_> {
     /// `let mut v = Vec::new();`
     pub fn empty_list(&mut self, name: &syn::Ident, written: Option<Ty>) -> Result<(), Refusal> {
-        let known = self.learned.elements.get(&self.lists).cloned();
+        let known = self.learned.elements.get(&self.lists.count).cloned();
         let element = written.clone().or(known).map(|ty| self.resolve(&ty));
         let (text, element) = match element {
             Some(ty) => {
@@ -63,8 +63,8 @@ impl Lowering<'_> {
             None => (String::new(), Ty::Never),
         };
         let ty = array(element, Extent::Slice);
-        let number = written.is_none().then_some(self.lists);
-        self.lists += usize::from(number.is_some());
+        let number = written.is_none().then_some(self.lists.count);
+        self.lists.count += usize::from(number.is_some());
         let local = Local { mutable: true, depth: self.depth, number, ..Local::value(text, ty) };
         self.declare(&name.to_string(), local);
         Ok(())
@@ -99,11 +99,11 @@ impl Lowering<'_> {
         };
         if let Some(name) = pushed
             && call.method == "push"
-            && self.pushes.last().is_some_and(|p| p.contains_key(&name))
+            && self.lists.pushes.last().is_some_and(|p| p.contains_key(&name))
         {
             let value = self.expression(argument)?;
             let value = self.named(Value { stable: false, ..value }, "pushed");
-            if let Some(pushes) = self.pushes.last_mut() {
+            if let Some(pushes) = self.lists.pushes.last_mut() {
                 pushes.insert(name, Some(value));
             }
             return Ok(());
@@ -258,7 +258,7 @@ impl Lowering<'_> {
             self.lines.push(format!(
                 "var {list} = build ({i} < size({old}) + {count}) {{ if {i} < size({old}) {{ {old}[{i}] }} else {{ {one} }} }}"
             ));
-            self.partial.insert(list.clone(), n);
+            self.lists.partial.insert(list.clone(), n);
             scope.insert(name.clone(), Local { name: list, ..local });
         }
         scope
@@ -266,7 +266,7 @@ impl Lowering<'_> {
 
     /// What is there of a list that a loop fills.
     pub fn part_of(&mut self, list: &str, ty: &Ty) -> Option<Value> {
-        let n = self.partial.get(list)?.clone();
+        let n = self.lists.partial.get(list)?.clone();
         let part = self.names.unique("part");
         self.lines.push(format!("{part} = {list}[0 .. {n}]"));
         Some(Value::name(part, array(self.element(ty), Extent::Slice), i64::MIN))
@@ -276,7 +276,7 @@ impl Lowering<'_> {
     pub fn partial_list(&self, expr: &Expr) -> Option<(Local, String)> {
         let Expr::Path(path) = unwrapped(expr) else { return None };
         let local = self.lookup(&path.path.get_ident()?.to_string())?;
-        Some((local.clone(), self.partial.get(&local.name)?.clone()))
+        Some((local.clone(), self.lists.partial.get(&local.name)?.clone()))
     }
 
     /// A loop whose lines end with what is pushed.

@@ -85,8 +85,8 @@ impl Lowering<'_> {
 
     /// An integer whose type is not known yet.
     pub fn unknown_integer(&mut self) -> Ty {
-        let k = self.integers;
-        self.integers += 1;
+        let k = self.open.integers;
+        self.open.integers += 1;
         if self.learned.integers.len() <= k {
             self.learned.integers.push(None);
         }
@@ -121,8 +121,8 @@ impl Lowering<'_> {
 
     /// A float whose type is not known yet.
     pub fn unknown_float(&mut self) -> Ty {
-        let k = self.floats;
-        self.floats += 1;
+        let k = self.open.floats;
+        self.open.floats += 1;
         if self.learned.floats.len() <= k {
             self.learned.floats.push(None);
         }

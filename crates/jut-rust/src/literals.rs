@@ -30,13 +30,18 @@ pub(crate) fn taken(lowering: &Lowering<'_>) -> Vec<Span> {
         _ => true,
     };
     // What is gone over twice is known if it is known once.
-    let known: HashSet<At> =
-        lowering.numbers.iter().filter(|(ty, _)| known(ty)).map(|(_, span)| at(*span)).collect();
+    let known: HashSet<At> = lowering
+        .open
+        .numbers
+        .iter()
+        .filter(|(ty, _)| known(ty))
+        .map(|(_, span)| at(*span))
+        .collect();
     let depends = |ty: &Ty| match lowering.resolve(ty) {
         Ty::Int(k) => lowering.learned.ranged.contains(&k),
         _ => false,
     };
-    let spans = lowering.numbers.iter().filter(|(ty, _)| depends(ty)).map(|(_, span)| *span);
+    let spans = lowering.open.numbers.iter().filter(|(ty, _)| depends(ty)).map(|(_, span)| *span);
     spans.filter(|span| !known.contains(&at(*span))).collect()
 }
 

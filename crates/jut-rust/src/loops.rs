@@ -41,9 +41,9 @@ impl Lowering<'_> {
         let head = if lists.is_empty() { self.head(l, early)? } else { self.counted(&l.expr)? };
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
-        self.pushes.push(lists.iter().map(|name| (name.clone(), None)).collect());
+        self.lists.pushes.push(lists.iter().map(|name| (name.clone(), None)).collect());
         let block = self.iteration(frame, &l.body, Some((&l.pat, head.item, head.first)));
-        let pushed = self.pushes.pop().unwrap_or_default();
+        let pushed = self.lists.pushes.pop().unwrap_or_default();
         let block = block?;
         if !lists.is_empty() {
             return self.collected(&lists, pushed, &head.range, block.lines);
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         let block = block?;
         self.lines.push(format!("for ({index} < {count}) {{\n{}\n}}", indented(&block.lines)));
         for (name, list) in filled {
-            self.partial.remove(&list.name);
+            self.lists.partial.remove(&list.name);
             let scope = self.scopes.iter_mut().rev().find(|scope| scope.contains_key(&name));
             if let Some(scope) = scope {
                 scope.insert(name, list);
@@ -253,7 +253,7 @@ impl Lowering<'_> {
 
     /// The jumps out of a body that end its loop.
     fn leaving(&mut self, label: Option<&Label>, body: &Block) -> Vec<Jump> {
-        let own = self.frames.len();
+        let own = self.loops.frames.len();
         let jumps = self.jumps_out_of(label, body);
         jumps.into_iter().filter(|j| *j != Jump::Continue(own)).collect()
     }
@@ -267,16 +267,16 @@ impl Lowering<'_> {
             go: String::new(),
             next: String::new(),
         };
-        self.frames.push(frame);
+        self.loops.frames.push(frame);
         let jumps = self.jumps_in(&body.stmts);
-        self.frames.pop();
+        self.loops.frames.pop();
         jumps
     }
 
     /// What is known of the loop whose body comes next. Its variable is declared here if it is needed.
     pub fn frame(&mut self, label: Option<&Label>, body: &Block) -> Frame {
-        let number = self.loops;
-        self.loops += 1;
+        let number = self.loops.count;
+        self.loops.count += 1;
         let frame = Frame {
             label: label.map(|l| l.name.ident.to_string()),
             number,
@@ -284,7 +284,7 @@ impl Lowering<'_> {
             go: self.names.unique("go"),
             next: self.names.unique("next"),
         };
-        let own = self.frames.len();
+        let own = self.loops.frames.len();
         if self.leaving(label, body).contains(&Jump::Break(own)) {
             self.lines.push(format!("var {} = true", frame.go));
         }
@@ -293,12 +293,12 @@ impl Lowering<'_> {
 
     /// The variables of which one is false when the loop shall end.
     pub fn stops(&mut self, frame: &Frame, body: &Block) -> Vec<String> {
-        self.frames.push(frame.clone());
-        let own = self.frames.len() - 1;
+        self.loops.frames.push(frame.clone());
+        let own = self.loops.frames.len() - 1;
         let jumps = self.jumps_in(&body.stmts);
         let flags =
             jumps.iter().filter(|j| **j != Jump::Continue(own)).map(|j| self.flag(j)).collect();
-        self.frames.pop();
+        self.loops.frames.pop();
         flags
     }
 
@@ -320,7 +320,7 @@ impl Lowering<'_> {
     ) -> Result<Lines, Refusal> {
         let skipping = self.learned.skipping.contains(&frame.number);
         let next = frame.next.clone();
-        self.frames.push(frame);
+        self.loops.frames.push(frame);
         let done = self.nested(|this| {
             this.scopes.push(Default::default());
             if skipping {
@@ -330,7 +330,7 @@ impl Lowering<'_> {
             this.scopes.pop();
             done
         });
-        self.frames.pop();
+        self.loops.frames.pop();
         let (mut block, ()) = done?;
         if !block.effect {
             // The language has no loop without effect.
@@ -405,14 +405,14 @@ impl Lowering<'_> {
 
     /// `loop { .. break value; }` as a value.
     pub fn loop_value(&mut self, l: &ExprLoop) -> Result<Value, Refusal> {
-        let number = self.loops;
+        let number = self.loops.count;
         let name = self.names.unique("value");
         let ty = self.learned.broken.get(&number).cloned();
         // What it is becomes known in the body, and is known in the next pass.
         let ty = self.resolve(&ty.unwrap_or(Ty::F64));
         let start = self.neutral(&ty, &l.loop_token)?;
         self.lines.push(format!("var {name} = {start}"));
-        self.broken.insert(number, name.clone());
+        self.loops.broken.insert(number, name.clone());
         self.endless_loop(l)?;
         let ty = self.learned.broken.get(&number).cloned().unwrap_or(ty);
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };

@@ -156,11 +156,31 @@ pub(crate) struct Lowering<'a> {
     pub changed: usize,
     /// How many assignments there were so far.
     pub assigned: usize,
+    pub parts: Parts,
+    pub learned: Learned,
+    pub open: Open,
+    pub operators: Operators,
+    pub loops: Loops,
+    pub lists: Lists,
+    pub expected: Expected,
+    /// The variables that get their values behind their declarations, by name.
+    pub late: HashMap<String, usize>,
+    /// The variables of the result and of whether the function goes on, if some `return` needs them.
+    pub returned: (String, String),
+}
+
+/// What the text refers to.
+#[derive(Default)]
+pub(crate) struct Parts {
     pub holes: Vec<Hole>,
     pub marks: Vec<(Span, What)>,
     pub items: Vec<TokenStream>,
-    pub learned: Learned,
-    /// The integers that are written without a type: what stands for that, and where they are.
+}
+
+/// Numbers that are written without a type.
+#[derive(Default)]
+pub(crate) struct Open {
+    /// The integers: what stands for their types, and where they are.
     pub numbers: Vec<(Ty, Span)>,
     /// Literals of functions within this one that are taken for `i32`.
     pub inner: Vec<Span>,
@@ -168,40 +188,57 @@ pub(crate) struct Lowering<'a> {
     pub integers: usize,
     /// The same of floats.
     pub floats: usize,
-    pub loops: usize,
-    /// The variables that get their values behind their declarations, by name.
-    pub late: HashMap<String, usize>,
-    /// The type of the value that is written next, where it is known before.
-    pub wanted: Option<Ty>,
+}
+
+/// Operators as they are written.
+#[derive(Default)]
+pub(crate) struct Operators {
+    /// How many there were so far.
+    pub count: usize,
+    /// Whether they are those of numbers.
+    pub plain: bool,
+    /// The holes of those one of whose operands is a struct for certain.
+    pub whole: HashSet<usize>,
+}
+
+/// The loops around what is being written.
+#[derive(Default)]
+pub(crate) struct Loops {
+    /// How many there were so far.
+    pub count: usize,
+    pub frames: Vec<Frame>,
     /// The variables of the values with which loops end.
     pub broken: HashMap<usize, String>,
-    pub frames: Vec<Frame>,
-    /// What loops push to lists, the inner loops last.
+}
+
+/// Lists that change their lengths.
+#[derive(Default)]
+pub(crate) struct Lists {
+    /// How many were declared without a type so far.
+    pub count: usize,
+    /// What loops push to them, the inner loops last.
     pub pushes: Vec<HashMap<String, Option<Value>>>,
-    /// Lists that a loop fills which reads them: by their names in the text, the variable of how many elements there are so far.
+    /// Those that a loop fills which reads them: by their names in the text, the variable of how many elements there are so far.
     pub partial: HashMap<String, String>,
-    /// The lists that the statement that is being written makes longer.
+    /// Those that the statement that is being written makes longer.
     pub growing: HashMap<String, Growing>,
-    /// What arguments of the call that is being written refer to by `&mut`, if they do.
-    pub targets: Vec<Option<String>>,
-    /// Whether an error of the call that is written next is failure.
-    pub sure: bool,
-    /// Whether the method that is called next is that of an `Option`, since one is expected.
-    pub optional: bool,
-    /// How many operators there were so far.
-    pub operators: usize,
-    /// Whether operators are those of numbers.
-    pub plain_operators: bool,
-    /// The holes of operators one of whose operands is a struct for certain.
-    pub whole_operators: HashSet<usize>,
-    /// The types of lists that stand in records, as the text writes them.
+    /// The types of those that stand in records, as the text writes them.
     pub records: Vec<String>,
-    /// How many lists were declared without a type so far.
-    pub lists: usize,
-    /// Whether the closures that are written belong to a chain whose errors are failures.
+}
+
+/// What is known of what is written next.
+#[derive(Default)]
+pub(crate) struct Expected {
+    /// The type of the value, where it is known before.
+    pub wanted: Option<Ty>,
+    /// What arguments of the call refer to by `&mut`, if they do.
+    pub targets: Vec<Option<String>>,
+    /// Whether an error of the call is failure.
+    pub sure: bool,
+    /// Whether the method that is called is that of an `Option`, since one is expected.
+    pub optional: bool,
+    /// Whether the closures belong to a chain whose errors are failures.
     pub failing_closures: bool,
-    /// The variables of the result and of whether the function goes on, if some `return` needs them.
-    pub returned: (String, String),
 }
 
 impl Learned {
@@ -252,31 +289,14 @@ impl<'a> Lowering<'a> {
             reach: usize::MAX,
             changed: usize::MAX,
             assigned: 0,
-            holes: signature.lengths.clone(),
-            marks: Vec::new(),
-            items: Vec::new(),
+            parts: Parts { holes: signature.lengths.clone(), ..Default::default() },
             learned,
-            numbers: Vec::new(),
-            inner: Vec::new(),
-            integers: 0,
-            floats: 0,
-            loops: 0,
-            broken: HashMap::new(),
-            frames: Vec::new(),
-            pushes: Vec::new(),
-            partial: HashMap::new(),
-            growing: HashMap::new(),
+            open: Default::default(),
+            operators: Default::default(),
+            loops: Default::default(),
+            lists: Default::default(),
+            expected: Default::default(),
             late: HashMap::new(),
-            wanted: None,
-            targets: Vec::new(),
-            sure: false,
-            optional: false,
-            operators: 0,
-            plain_operators: false,
-            whole_operators: HashSet::new(),
-            records: Vec::new(),
-            lists: 0,
-            failing_closures: false,
             returned: Default::default(),
         }
     }
@@ -294,8 +314,8 @@ impl<'a> Lowering<'a> {
 
     /// Text that comes from a place.
     pub fn at(&mut self, span: Span, what: What, text: &str) -> String {
-        self.marks.push((span, what));
-        mark(self.marks.len() - 1, text)
+        self.parts.marks.push((span, what));
+        mark(self.parts.marks.len() - 1, text)
     }
 
     /// A check that something holds, which is a number that is not negative.
@@ -307,11 +327,11 @@ impl<'a> Lowering<'a> {
 
     /// What fills a hole: its number.
     pub fn hole(&mut self, hole: Hole) -> usize {
-        hole_of(hole, &mut self.holes)
+        hole_of(hole, &mut self.parts.holes)
     }
 
     /// The text of a length in the body.
     pub fn length(&mut self, length: &Expr) -> String {
-        length_of(length, &mut self.holes)
+        length_of(length, &mut self.parts.holes)
     }
 }

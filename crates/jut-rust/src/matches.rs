@@ -63,9 +63,9 @@ impl Lowering<'_> {
                     if let Some(late) = crate::syntax::let_in(guard) {
                         return Err(crate::enums::late(late));
                     }
-                    let before = std::mem::replace(&mut self.plain_operators, true);
+                    let before = std::mem::replace(&mut self.operators.plain, true);
                     let guard = self.nested(|this| this.operand(guard));
-                    self.plain_operators = before;
+                    self.operators.plain = before;
                     let (lines, guard) = guard?;
                     if !lines.lines.is_empty() || !guard.cheap {
                         return refuse(&arm.pat, "this guard can fail: write an `if` in the arm");

@@ -286,7 +286,7 @@ impl Lowering<'_> {
             _ => false,
         };
         let (block, value) = self.nested(|this| {
-            this.wanted = rows.then(|| element.clone());
+            this.expected.wanted = rows.then(|| element.clone());
             let value = this.applied(function, vec![item])?;
             Ok(this.convert(value, &element))
         })?;

@@ -295,7 +295,7 @@ impl Lowering<'_> {
 
     /// `x as T`.
     pub fn cast(&mut self, cast: &syn::ExprCast) -> Result<Value, Refusal> {
-        let wanted = crate::types::read(&cast.ty, &mut self.holes)?;
+        let wanted = crate::types::read(&cast.ty, &mut self.parts.holes)?;
         let value = self.operand(&cast.expr)?;
         let from = self.resolve(&value.ty);
         let span = cast.span();
@@ -541,7 +541,7 @@ impl Lowering<'_> {
                 let Some(local) = found.cloned() else {
                     return refuse(path, "only variables of this function can be assigned");
                 };
-                if local.is_open() || self.partial.contains_key(&local.name) {
+                if local.is_open() || self.lists.partial.contains_key(&local.name) {
                     return refuse(
                         path,
                         "a list is not assigned in the statement in which it grows",

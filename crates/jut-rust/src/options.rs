@@ -294,10 +294,10 @@ impl Lowering<'_> {
 
     /// A value where an `Option` is expected: `f(x).map(g)` is one of what f gives.
     pub fn optional(&mut self, expr: &Expr) -> Result<Value, Refusal> {
-        self.optional = matches!(unwrapped(expr), Expr::MethodCall(call)
+        self.expected.optional = matches!(unwrapped(expr), Expr::MethodCall(call)
             if OF_OPTIONS.contains(&call.method.to_string().as_str()));
         let value = self.expression(expr);
-        self.optional = false;
+        self.expected.optional = false;
         value
     }
 

@@ -151,7 +151,7 @@ impl Lowering<'_> {
     fn may_be_struct(&self, ty: &Ty) -> bool {
         let Ty::Of(hole, steps) = self.resolve(ty) else { return false };
         let plain = |step: &Step| !matches!(step, Step::Argument(..) | Step::Parameter(_));
-        let hole = self.holes.get(hole);
+        let hole = self.parts.holes.get(hole);
         let whole = steps.is_empty();
         let named = |hole: &Hole| match hole {
             Hole::Data(path) => !self.mentions_type(path),
@@ -171,7 +171,7 @@ impl Lowering<'_> {
     /// What a function gives is a struct, since a field or a method of it is asked for.
     pub fn gives_struct(&mut self, hole: usize, steps: &[Step]) {
         let plain = steps.iter().all(|step| matches!(step, Step::Element | Step::Field(_)));
-        if let (Some(path), true) = (self.holes.get(hole).and_then(function_of), plain) {
+        if let (Some(path), true) = (self.parts.holes.get(hole).and_then(function_of), plain) {
             self.learned.structs.insert(path);
         }
     }
@@ -180,10 +180,10 @@ impl Lowering<'_> {
     fn is_whole_struct(&self, ty: &Ty) -> bool {
         match self.resolve(ty) {
             Ty::Of(hole, steps) => {
-                let whole = match self.holes.get(hole) {
+                let whole = match self.parts.holes.get(hole) {
                     Some(Hole::Data(_)) => true,
                     Some(hole) if function_of(hole).is_some() => true,
-                    _ => self.whole_operators.contains(&hole),
+                    _ => self.operators.whole.contains(&hole),
                 };
                 whole && steps.is_empty() && self.may_be_struct(ty)
             }
@@ -206,7 +206,7 @@ impl Lowering<'_> {
             Ty::F64 => quote!(::jut::rust::of::<f64>()),
             Ty::F32 => quote!(::jut::rust::of::<f32>()),
             Ty::Float(_) => quote!(::jut::rust::of_value(&0.0)),
-            Ty::Of(hole, steps) => match self.holes.get(hole)? {
+            Ty::Of(hole, steps) => match self.parts.holes.get(hole)? {
                 Hole::Constant(value) if steps.is_empty() => {
                     quote!(::jut::rust::of_value(&(#value)))
                 }
@@ -219,11 +219,11 @@ impl Lowering<'_> {
     /// An operator of what may be structs: the hole of its function, which is empty of numbers; nothing if it is one of numbers for certain.
     fn operator(&mut self, op: &str, left: &Ty, right: Option<&Ty>, span: Span) -> Option<usize> {
         let name = method(op)?;
-        if self.plain_operators {
+        if self.operators.plain {
             return None;
         }
-        let number = self.operators;
-        self.operators += 1;
+        let number = self.operators.count;
+        self.operators.count += 1;
         let (l, r) = (self.may_be_struct(left), right.is_some_and(|r| self.may_be_struct(r)));
         let whole = self.is_whole_struct(left) || right.is_some_and(|r| self.is_whole_struct(r));
         let scales = matches!(op, "*" | "/" | "*=" | "/=");
@@ -267,15 +267,15 @@ impl Lowering<'_> {
             Some(right) => at(self.operand_type(right)?),
             None => quote!(::jut::rust::of::<()>()),
         };
-        let known = self.holes.len();
+        let known = self.parts.holes.len();
         let hole = self.hole(Hole::Operator(key(name), left.clone(), right.clone()));
         if whole {
-            self.whole_operators.insert(hole);
+            self.operators.whole.insert(hole);
         }
         if hole == known {
             // Those that its value is an operand of name its type.
             let (key, ty, filled) = (key(name), type_name(hole), filled_name(hole));
-            self.items.push(at(quote! {
+            self.parts.items.push(at(quote! {
                 #[allow(unused_variables)]
                 let (#filled, #ty) = linker.operator::<#key, _, _, _>(#left, #right);
             }));
@@ -320,9 +320,9 @@ impl Lowering<'_> {
             }
         }
         let before = self.lines.len();
-        self.plain_operators = true;
+        self.operators.plain = true;
         let numbers = self.operation(op, left.clone(), right.clone(), at, span);
-        self.plain_operators = false;
+        self.operators.plain = false;
         self.of_numbers(hole, before);
         numbers
     }

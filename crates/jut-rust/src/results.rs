@@ -396,16 +396,16 @@ impl Lowering<'_> {
         {
             return Ok(value);
         }
-        self.sure = message.is_none() && error_in(inner).is_none() && (whole || method);
-        let option = match self.sure {
+        self.expected.sure = message.is_none() && error_in(inner).is_none() && (whole || method);
+        let option = match self.expected.sure {
             true => self.expression(inner),
             false => self.optional(inner),
         };
-        self.sure = false;
+        self.expected.sure = false;
         let option = option?;
         if let Ty::Of(hole, steps) = &option.ty
             && steps.is_empty()
-            && matches!(self.holes.get(*hole), Some(Hole::Sure(_)))
+            && matches!(self.parts.holes.get(*hole), Some(Hole::Sure(_)))
         {
             return Ok(option);
         }
@@ -436,9 +436,9 @@ impl Lowering<'_> {
         map.args[0] = Expr::Closure(closure);
         *end.receiver = Expr::MethodCall(map);
         end.turbofish = Some(syn::parse_quote!(::<#of>));
-        let before = std::mem::replace(&mut self.failing_closures, true);
+        let before = std::mem::replace(&mut self.expected.failing_closures, true);
         let value = self.chain(&end);
-        self.failing_closures = before;
+        self.expected.failing_closures = before;
         value.map(Some)
     }
 

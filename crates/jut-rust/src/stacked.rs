@@ -265,16 +265,16 @@ impl Lowering<'_> {
     /// The name of the record of a list.
     fn record_of(&mut self, ty: &Ty) -> String {
         let text = ty.text(&mut || "n".to_string());
-        let k = self.records.iter().position(|known| *known == text).unwrap_or_else(|| {
-            self.records.push(text);
-            self.records.len() - 1
+        let k = self.lists.records.iter().position(|known| *known == text).unwrap_or_else(|| {
+            self.lists.records.push(text);
+            self.lists.records.len() - 1
         });
         format!("$f$_list_{}", k + 1)
     }
 
     /// The definitions of the records.
     pub fn records_text(&self) -> String {
-        let each = self.records.iter().enumerate().map(|(k, ty)| {
+        let each = self.lists.records.iter().enumerate().map(|(k, ty)| {
             let name = format!("$f$_list_{}", k + 1);
             format!("data {name} = {name}(n: i64, items: {ty})\n\n")
         });
