@@ -22,11 +22,8 @@ macro_rules! holds {
     };
 }
 
-#[path = "rust_users/lengths.rs"]
 mod lengths;
-#[path = "rust_users/operators.rs"]
 mod operators;
-#[path = "rust_users/solvers.rs"]
 mod solvers;
 
 /// The derivative by the list, where others stand beside it.

@@ -18,6 +18,16 @@ fn stepped(x: &[f64]) -> f64 {
     y.iter().map(|v| v * v).sum()
 }
 #[differentiable]
+fn before(x: &[f64], lag: usize) -> f64 {
+    let mut s = 0.0;
+    for i in 0..x.len() {
+        if let Some(k) = i.checked_sub(lag) {
+            s += x[i] * x[k];
+        }
+    }
+    s + x.len().checked_sub(5).map_or(x[0], |k| x[k] * x[k])
+}
+#[differentiable]
 fn casteljau_loop(x: &[f64]) -> f64 {
     let mut pts = x.to_vec();
     while pts.len() > 1 {
@@ -311,6 +321,8 @@ fn least_squares(x: &[f64]) -> f64 {
 #[test]
 fn lists_that_loops_assign() {
     holds!(stepped at [0.3, 0.5, -0.2, 0.1], [0.3]);
+    holds!(before at [0.3, 0.5, -0.2]; 1);
+    holds!(before at [0.3, 0.5, -0.2, 0.1, 0.7, 0.2]; 2);
     holds!(casteljau_loop at [0.3], [0.3, 0.5, -0.2, 0.1]);
     holds!(haar at [0.3, 0.5], [0.3, 0.5, -0.2, 0.1]);
     holds!(chaikin at [0.3, 0.5, -0.2]);
