@@ -232,7 +232,7 @@ impl Entry {
         &'static self,
         of: &Description,
         kept: &'s mut Option<Box<Session>>,
-        values: &dyn Fn(&mut dyn FnMut(&[Held<'a>]) -> Result<()>) -> Result<()>,
+        values: &dyn Fn(Call<'_, 'a>) -> Result<()>,
     ) -> Result<Taken<'s>> {
         let (compiled, wanted) = self.compiled(of)?;
         let session = kept.get_or_insert_with(|| Box::new(compiled.session()));
@@ -241,6 +241,9 @@ impl Entry {
         Ok(Taken::new(session.results(), wanted))
     }
 }
+
+/// What is done with arguments that are held.
+type Call<'c, 'a> = &'c mut dyn FnMut(&[Held<'a>]) -> Result<()>;
 
 /// The session that a thread keeps, for a call.
 #[inline]

@@ -1,6 +1,6 @@
 //! Lists that loops assign, by functions, iterators and names, whether their lengths stay or not; and rows that functions and iterators give.
 
-use super::agree;
+use super::{ByList, agree};
 use jut::math::{exp, sin, tanh};
 use jut::{Data, differentiable};
 
