@@ -101,9 +101,8 @@ pub fn engines_of(text: &str, func: &str, args: &[Value], seed: u64) -> Result<u
 }
 
 /// Every product of a function at several lists of arguments, optimised and not, in the interpreter, the
-/// loop form and the first backend (P16); optimising changes no bits and no error (P15). Backends that take long
-/// to compile have [some, in turn](in_turn) from function to function. Under a second tape policy only the first backend
-/// runs: that a policy changes no bits is P8, and every backend has translated a tape before. Gives the number of runs.
+/// loop form and backends (P16), which compile [some of them, in turn](in_turn) from function to function; optimising changes no
+/// bits and no error (P15). Gives the number of runs.
 ///
 /// # Errors
 /// What does not hold.

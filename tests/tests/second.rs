@@ -41,19 +41,22 @@ impl Hessian {
         args.map(|v| vector::random_like(v, &mut rng)).collect()
     }
 
-    /// The products with some directions. One compilation serves them all; backends that take long to
-    /// compile run one policy, because what they could do wrong is found in the programs of either.
+    /// The products with some directions. One compilation serves them all. Backends run one policy, and another one the first of
+    /// them where several are asked, because what they could do wrong is found in the programs of either.
     fn times(&self, directions: &[&[Value]], asked: Asked) -> Result<Vec<Vec<Value>>, String> {
         let Product { name, program, func, args } = &self.product;
         let with = |direction: &&[Value]| [args, *direction].concat();
         let lists: Vec<Vec<Value>> = directions.iter().map(with).collect();
-        if asked.backends == 0 {
+        let count = match self.policy {
+            Policy::Default => asked.backends,
+            _ => usize::from(asked.backends > 1),
+        };
+        if count == 0 {
             let interpreter = Interpreter::new(program);
             let call = |args: &Vec<Value>| interpreter.call(*func, args, &[], &[]);
             let results = |args| call(args).map(|o| o.results).map_err(|e| e.to_string());
             return lists.iter().map(results).collect();
         }
-        let count = if self.policy == Policy::Default { asked.backends } else { 1 };
         let backends: Vec<_> = backends().take(count).collect();
         let runs = agree_everywhere(program, *func, &lists, &backends);
         let runs = runs.map_err(|e| format!("{name}: {e}"))?;
