@@ -1,7 +1,7 @@
 //! Products of derivatives of a single iteration, or outside of all loops, several of which are looked at together.
 //!
 //! As for [pairs of iterations](crate::group): `times` is a plain product, and so is what is computed from it, until something else than
-//! an operation on floats reads that. Then one branch asks if [what shows it](jut_loop::analysis::shown_by) is NaN, and if so all of it is
+//! an operation that gives a float or a truth value reads that. Then one branch asks if [what shows it](jut_loop::analysis::shown_by) is NaN, and if so all of it is
 //! computed once more, product by product, with what it is computed from, so that nothing has to be kept until then.
 //!
 //! ```text
@@ -15,46 +15,24 @@ use crate::signature::cranelift_type;
 use crate::translate::{Result, Translator, block_args};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder};
-use jut_ir::prim::Lowering;
-use jut_loop::analysis::{Pending, is_product, shown_by};
-use jut_loop::form::{Kind, Stmt, Value};
-
-/// Statements that wait at most.
-const MOST: usize = 256;
+use jut_loop::analysis::{Pending, Turn, is_product, shown_by};
+use jut_loop::form::{Stmt, Value};
 
 impl Translator<'_> {
     /// Translates a statement of a block in which products wait.
     pub(crate) fn single(&mut self, pending: &mut Pending, stmt: &Stmt) -> Result<()> {
-        let mut reads = false;
-        stmt.atoms(&mut |atom| reads |= pending.has(atom));
-        let simple = self.can_be_repeated(stmt);
-        if simple && (reads || is_product(stmt)) {
-            self.compute_single(stmt, true)?;
-            pending.wait(stmt);
-            return match pending.products.len() < MOST {
-                true => Ok(()),
-                false => self.look_at_singles(pending),
-            };
-        }
-        if reads {
-            self.look_at_singles(pending)?;
-        }
-        if simple && pending.before.len() < MOST {
-            pending.before.push(stmt.clone());
-        }
-        self.stmt(stmt)
-    }
-
-    /// Whether a statement is an operation that gives a float or a truth value.
-    fn can_be_repeated(&self, stmt: &Stmt) -> bool {
-        let (dst, operation) = match stmt {
-            Stmt::Prim { dst, prim, .. } => {
-                (*dst, matches!(prim.row().lowering, Lowering::Machine(_)))
+        match pending.turn(stmt, |v| self.kind(v)) {
+            Turn::Wait => {
+                self.compute_single(stmt, true)?;
+                pending.wait(stmt);
+                Ok(())
             }
-            Stmt::Copy { dst, .. } => (*dst, true),
-            _ => return false,
-        };
-        operation && matches!(self.kind(dst), Kind::F64 | Kind::BOOL)
+            Turn::Look => {
+                self.look_at_singles(pending)?;
+                self.single(pending, stmt)
+            }
+            Turn::Go => self.stmt(stmt),
+        }
     }
 
     /// An operation; a product of derivatives as a plain one, or as it is defined.

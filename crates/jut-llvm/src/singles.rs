@@ -1,7 +1,7 @@
 //! Products of derivatives of a single iteration, or outside of all loops, several of which are looked at together.
 //!
 //! As [for eight](crate::products): `times` is a plain product, and so is what is computed from it, until something else than an operation
-//! reads that. Then one branch asks if [what shows it](jut_loop::analysis::shown_by) is NaN, and if so all of it is computed
+//! that gives a float or a truth value reads that. Then one branch asks if [what shows it](jut_loop::analysis::shown_by) is NaN, and if so all of it is computed
 //! once more, with zeros where there are some. With a branch at each product what lies between two is a block of its own, in which LLVM finds
 //! nothing to move, to combine or to put into a vector.
 //!
@@ -18,53 +18,24 @@
 use crate::function::{Result, Translator};
 use crate::machine;
 use crate::text::{BOOL, FLOAT, Label, Operand, scalar};
-use jut_ir::prim::Lowering;
-use jut_loop::analysis::{Pending, is_product, shown_by};
+use jut_loop::analysis::{Pending, Turn, is_product, shown_by};
 use jut_loop::form::{Kind, Stmt, Value};
-
-/// Statements that wait at most: what they read is kept until they are looked at.
-const MOST: usize = 256;
 
 impl Translator<'_> {
     /// Translates a statement of a block in which products wait.
     pub(crate) fn single(&mut self, pending: &mut Pending, stmt: &Stmt) -> Result<()> {
-        let mut reads = false;
-        stmt.atoms(&mut |atom| reads |= pending.has(atom));
-        let waits = match stmt {
-            Stmt::Prim { prim, .. } => match prim.row().lowering {
-                Lowering::Machine(_) => reads || is_product(stmt),
-                Lowering::Runtime(_) => false,
-            },
-            Stmt::Copy { .. } => reads,
-            _ => false,
-        };
-        if waits {
-            self.compute_single(stmt, true)?;
-            pending.wait(stmt);
-            return match pending.products.len() < MOST {
-                true => Ok(()),
-                false => self.look_at_singles(pending),
-            };
-        }
-        if reads {
-            self.look_at_singles(pending)?;
-        }
-        if self.can_be_repeated(stmt) && pending.before.len() < MOST {
-            pending.before.push(stmt.clone());
-        }
-        self.stmt(stmt)
-    }
-
-    /// Whether a statement is an operation that gives a float or a truth value.
-    fn can_be_repeated(&self, stmt: &Stmt) -> bool {
-        let (dst, operation) = match stmt {
-            Stmt::Prim { dst, prim, .. } => {
-                (*dst, matches!(prim.row().lowering, Lowering::Machine(_)))
+        match pending.turn(stmt, |v| self.kind(v)) {
+            Turn::Wait => {
+                self.compute_single(stmt, true)?;
+                pending.wait(stmt);
+                Ok(())
             }
-            Stmt::Copy { dst, .. } => (*dst, true),
-            _ => return false,
-        };
-        operation && matches!(self.kind(dst), Kind::F64 | Kind::BOOL)
+            Turn::Look => {
+                self.look_at_singles(pending)?;
+                self.single(pending, stmt)
+            }
+            Turn::Go => self.stmt(stmt),
+        }
     }
 
     /// An operation; a product of derivatives as a plain one, or as it is defined.
@@ -132,7 +103,10 @@ impl Translator<'_> {
         for v in needed.iter().flat_map(|stmt| stmt.bound()) {
             known.push((*v, self.value(*v)?));
         }
-        for v in read.into_iter().filter(|v| self.kind(*v) == Kind::F64).collect::<Vec<_>>() {
+        for v in read {
+            if self.kind(v) != Kind::F64 {
+                continue;
+            }
             let operand = self.value(v)?;
             known.push((v, operand));
             let fenced = self.body.fence(operand, FLOAT);

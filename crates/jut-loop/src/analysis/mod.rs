@@ -29,7 +29,7 @@ mod sums;
 pub use lanes::{Class, Classes};
 pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;
-pub use pending::{Pending, is_product};
+pub use pending::{Pending, Turn, is_product};
 pub use products::shown_by;
 pub use roots::Roots;
 pub use rows::Rows;

@@ -6,12 +6,25 @@
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{Lowering, Machine};
 
-use crate::form::{Atom, Block, Stmt, Value};
+use crate::form::{Atom, Block, Kind, Stmt, Value};
 
 /// Whether a statement is a product of derivatives.
 pub fn is_product(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Prim { prim, .. }
         if matches!(prim.row().lowering, Lowering::Machine(Machine::FTimes)))
+}
+
+/// Statements of single iterations that wait at most: what they read is kept until they are looked at.
+const MOST: usize = 256;
+
+/// What is to be done with a statement of a block of single iterations.
+pub enum Turn {
+    /// It is computed, a product as a plain one, and waits.
+    Wait,
+    /// What waits is looked at, and then it is asked about once more.
+    Look,
+    /// It is translated as it stands.
+    Go,
 }
 
 /// What waits in a body or block.
@@ -26,7 +39,7 @@ pub struct Pending {
     /// Whether they do.
     pub stores_last: bool,
     /// What has been computed in a block of single iterations since the last products were looked at, in order, without these.
-    pub before: Vec<Stmt>,
+    before: Vec<Stmt>,
     /// How often the body reads each value.
     pub reads: HashMap<Value, usize>,
 }
@@ -52,6 +65,32 @@ impl Pending {
     /// Whether a value has been computed from plain products.
     pub fn has(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Value(v) if self.plain.contains(&v))
+    }
+
+    /// What is to be done with the next statement of a block of single iterations. What waits are operations that give a float or
+    /// a truth value: they can be computed once more.
+    pub fn turn(&mut self, stmt: &Stmt, kind: impl Fn(Value) -> Kind) -> Turn {
+        let mut reads = false;
+        stmt.atoms(&mut |atom| reads |= self.has(atom));
+        let dst = match stmt {
+            Stmt::Prim { dst, prim, .. } => {
+                matches!(prim.row().lowering, Lowering::Machine(_)).then_some(*dst)
+            }
+            Stmt::Copy { dst, .. } => Some(*dst),
+            _ => None,
+        };
+        let can_be_repeated = dst.is_some_and(|v| matches!(kind(v), Kind::F64 | Kind::BOOL));
+        let waits = can_be_repeated && (reads || is_product(stmt));
+        match (waits, reads) {
+            (true, _) if self.products.len() < MOST => Turn::Wait,
+            (true, _) | (_, true) => Turn::Look,
+            _ => {
+                if can_be_repeated && self.before.len() < MOST {
+                    self.before.push(stmt.clone());
+                }
+                Turn::Go
+            }
+        }
     }
 
     /// Notes that a statement waits.
