@@ -6,7 +6,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 /// A source without its type.
-pub struct Description {
+pub(crate) struct Description {
     pub(super) id: fn() -> TypeId,
     pub(super) name: &'static str,
     pub(super) result: Type,

@@ -106,10 +106,10 @@ fn choose(of: &Description, choice: Chosen) -> Result<()> {
     }
 }
 
-/// Calls a derivative with the session of the thread.
+/// Calls a derivative with the session of the thread, with arguments that are given by words, and by values where these do not do.
 ///
 /// # Errors
-/// As [`Entry::call`].
+/// A program that is refused, arguments that do not fit, or a run that fails, with its place in Rust.
 #[inline]
 pub fn call<'a, S: Source, R, const N: usize>(
     request: Request,
@@ -118,7 +118,12 @@ pub fn call<'a, S: Source, R, const N: usize>(
     values: impl Fn() -> Result<[Held<'a>; N]>,
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
-    S::linked().entries().of(request)?.call(Description::of::<S>(), local, words, values, read)
+    let entry = S::linked().entries().of(request)?;
+    // Where the thread is ending, or makes this call within a call, a session of its own does.
+    let mut kept = taken(local);
+    let done = entry.run(Description::of::<S>(), &mut kept, words, values, read);
+    keep(local, kept);
+    done
 }
 
 /// A derivative, and its code, which is made once per process.
@@ -179,26 +184,6 @@ impl Entry {
         let wanted = (0..roles.len()).filter(wanted);
         let wanted = wanted.map(|output| Wanted { output, leaf: compiled.leaf(output) }).collect();
         Ok(self.compiled.get_or_init(|| (compiled, wanted)))
-    }
-
-    /// Calls it with arguments that are given by words, and by values where these do not do.
-    ///
-    /// # Errors
-    /// A program that is refused, arguments that do not fit, or a run that fails, with its place in Rust.
-    #[inline]
-    fn call<'a, R, const N: usize>(
-        &'static self,
-        of: &Description,
-        local: &'static LocalKey<Local>,
-        words: impl FnOnce(&mut Words<'_, '_, 'a>),
-        values: impl Fn() -> Result<[Held<'a>; N]>,
-        read: impl FnMut(&mut Taken<'_>) -> Result<R>,
-    ) -> Result<R> {
-        // Where the thread is ending, or makes this call within a call, a session of its own does.
-        let mut kept = taken(local);
-        let done = self.run(of, &mut kept, words, values, read);
-        keep(local, kept);
-        done
     }
 
     /// Calls it with the session of a call before, if there is one; leaves the session of this one.
