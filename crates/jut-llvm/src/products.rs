@@ -18,11 +18,11 @@
 
 use crate::function::{Result, Translator};
 use crate::machine;
-use crate::text::{BOOLS, EIGHT, LANE, Label, Operand, scalar};
+use crate::text::{self, BOOLS, EIGHT, LANE, Label, Operand, Scalar};
 use crate::vector::EightPlan;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, shown_by};
-use jut_loop::form::{Kind, Stmt, Value};
+use jut_loop::form::{Stmt, Value};
 
 impl Translator<'_> {
     /// Translates a statement if it is a product of derivatives, is computed from one, or is a store that waits; whether it
@@ -63,7 +63,7 @@ impl Translator<'_> {
                 for atom in args {
                     operands.push(self.spread(plan, *atom)?);
                 }
-                let selected = scalar(self.kind(*dst));
+                let selected = text::scalar(self.kind(*dst));
                 let result = match (op, operands.as_slice()) {
                     (Machine::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
                     (Machine::FTimes, [a, b]) => {
@@ -86,16 +86,18 @@ impl Translator<'_> {
         if products.is_empty() {
             return Ok(());
         }
-        let mut shown = Vec::new();
-        for v in shown_by(&products) {
-            shown.push(self.spread(plan, v.into())?);
+        let mut defined = Vec::new();
+        let shown = shown_by(&products);
+        for scalar in [Scalar::F64, Scalar::F32] {
+            let of_these = shown.iter().filter(|v| text::scalar(self.kind(**v)) == scalar);
+            let of_these: Vec<Value> = of_these.copied().collect();
+            // One comparison is enough for two.
+            for two in of_these.chunks(2) {
+                let a = self.spread(plan, two[0].into())?;
+                let b = self.spread(plan, two[two.len() - 1].into())?;
+                defined.push(self.body.two("fcmp ord", scalar.wide(), a, b));
+            }
         }
-        // One comparison is enough for two.
-        let defined = shown.chunks(2).map(|two| {
-            let (a, b) = (two[0], two[two.len() - 1]);
-            self.body.two("fcmp ord", LANE, a, b)
-        });
-        let defined: Vec<Operand> = defined.collect();
         let all = defined.into_iter().reduce(|a, b| self.body.two("and", BOOLS, a, b));
         let mut all = all.ok_or("products that show nowhere")?;
         if plan.is_masked() {
@@ -118,7 +120,7 @@ impl Translator<'_> {
         self.body.write_cold(false);
         self.body.begin(done);
         for ((v, plain), made) in outside.into_iter().zip(plain).zip(made?) {
-            let ty = scalar(self.kind(v)).wide();
+            let ty = text::scalar(self.kind(v)).wide();
             let joined = self.body.join(ty, &[(plain, from), (made, cold)]);
             plan.set(v, joined);
         }
@@ -137,9 +139,11 @@ impl Translator<'_> {
         // LLVM would find the plain products again, and keep all of them in registers until then.
         let mut known = Vec::new();
         for v in plan.pending.slice(products).1 {
-            if let Some(wide) = plan.wide(v).filter(|_| self.kind(v) == Kind::F64) {
+            let one = text::scalar(self.kind(v));
+            let float = matches!(one, Scalar::F64 | Scalar::F32);
+            if let Some(wide) = plan.wide(v).filter(|_| float) {
                 known.push((v, wide));
-                let fenced = self.body.fence(wide, LANE);
+                let fenced = self.body.fence(wide, one.wide());
                 plan.set(v, fenced);
             }
         }

@@ -237,7 +237,7 @@ impl Translator<'_> {
         let kinds = block.results.iter().map(|atom| scalar(self.source.kind_of(*atom)).wide());
         let incoming = kinds.zip(results).map(|(ty, result)| {
             let nothing = match ty.scalar {
-                Scalar::F64 => Operand::ZERO,
+                Scalar::F64 | Scalar::F32 => Operand::ZERO,
                 Scalar::Bool => Operand::Bool(false),
                 _ => Operand::I64(0),
             };
@@ -351,8 +351,9 @@ impl Translator<'_> {
             let (mask, value) = (mask.of(BOOLS), value.of(ty));
             self.body.line(format_args!(
                 "call void @llvm.masked.scatter.{suffix}.v8p0({ty} {value}, \
-                 <8 x ptr> align 8 {places}, <8 x i1> {mask})",
-                suffix = ty.suffix()
+                 <8 x ptr> align {align} {places}, <8 x i1> {mask})",
+                suffix = ty.suffix(),
+                align = ty.scalar.bytes()
             ));
             return Ok(());
         }
@@ -379,9 +380,10 @@ impl Translator<'_> {
         let mask = plan.mask.unwrap_or(Operand::Bool(true)).of(BOOLS);
         let filler = plan.filler(ty).of(ty);
         Ok(self.body.value(format_args!(
-            "call {ty} @llvm.masked.gather.{suffix}.v8p0(<8 x ptr> align 8 {places}, \
+            "call {ty} @llvm.masked.gather.{suffix}.v8p0(<8 x ptr> align {align} {places}, \
              {BOOLS} {mask}, {ty} {filler})",
-            suffix = ty.suffix()
+            suffix = ty.suffix(),
+            align = ty.scalar.bytes()
         )))
     }
 
@@ -445,9 +447,9 @@ impl Translator<'_> {
             ));
             return self.body.value(format_args!("trunc <8 x i8> {bytes} to {BOOLS}"));
         }
-        let (suffix, filler) = (ty.suffix(), filler.of(ty));
+        let (suffix, filler, align) = (ty.suffix(), filler.of(ty), ty.scalar.bytes());
         self.body.value(format_args!(
-            "call {ty} @llvm.masked.load.{suffix}.p0(ptr align 8 {at}, {BOOLS} {mask}, \
+            "call {ty} @llvm.masked.load.{suffix}.p0(ptr align {align} {at}, {BOOLS} {mask}, \
              {ty} {filler}){access}"
         ))
     }
@@ -462,9 +464,9 @@ impl Translator<'_> {
                  {BOOLS} {mask}){access}"
             ));
         }
-        let suffix = ty.suffix();
+        let (suffix, align) = (ty.suffix(), ty.scalar.bytes());
         self.body.line(format_args!(
-            "call void @llvm.masked.store.{suffix}.p0({ty} {value}, ptr align 8 {at}, \
+            "call void @llvm.masked.store.{suffix}.p0({ty} {value}, ptr align {align} {at}, \
              {BOOLS} {mask}){access}"
         ));
     }
@@ -527,7 +529,6 @@ impl EightPlan {
         }
     }
 
-    /// What a value is in eight iterations.
     /// What a value is for eight iterations, if it differs between them.
     pub(crate) fn wide(&self, value: Value) -> Option<Operand> {
         self.wide[value].filter(|_| self.classes.class(value) == Class::Wide)
@@ -539,7 +540,7 @@ impl EightPlan {
 
     fn filler(&self, ty: Type) -> Operand {
         match ty.scalar {
-            Scalar::F64 => self.filler,
+            Scalar::F64 | Scalar::F32 => self.filler,
             _ => Operand::I64(0),
         }
     }

@@ -47,6 +47,8 @@ pub struct Vectors {
     pub anywhere: bool,
     /// Whether integers may differ between iterations, and be loaded and stored, as truth values may.
     pub integers: bool,
+    /// Whether numbers of 32 bits may be loaded and stored, and made of those of 64 bits and the other way round.
+    pub narrow: bool,
     /// Whether it can leave a vector for single iterations where a check does not hold.
     pub checks: bool,
     /// Whether it can compute both sides of a branch, and select.
@@ -90,6 +92,7 @@ impl Vectors {
         stores_last: true,
         anywhere: true,
         integers: true,
+        narrow: true,
         checks: true,
         branches: true,
         guarded: true,

@@ -175,6 +175,28 @@ fn a_loop_over_all_cells_begins_with_zeros() {
 }
 
 #[test]
+fn zeros_of_32_bits_are_those_of_their_kind() {
+    let text = |zero: &str| {
+        format!(
+            "loop def f(n: i64, m: i64, x: in f32[n*m], g: out f32[n]) = {{
+  fill g[n] = {zero}
+  for par (i in 0 .. n) {{
+    a = g[i]
+    b = f64(a)
+    c = b + 1.5
+    d = f32(c)
+    g[i] = d
+  }}
+}}"
+        )
+    };
+    let tidied = tidy(&text("0.0f32"));
+    assert!(!tidied.contains("fill") && !tidied.contains("= g[i]"), "{tidied}");
+    assert!(tidied.contains("f64(0.0f32)") || tidied.contains("0.0 + 1.5"), "{tidied}");
+    assert!(tidy(&text("-0.0f32")).contains("fill"));
+}
+
+#[test]
 fn a_loop_over_all_rows_begins_with_zeros() {
     assert!(!tidy(ROWS).contains("fill"), "{}", tidy(ROWS));
     runs_alike(ROWS, |n, m| n * m);

@@ -121,6 +121,55 @@ fn the_same_cell_may_be_read_and_written() {
 }
 
 #[test]
+fn numbers_of_32_bits_are_computed_with_as_those_of_64_and_are_taken_where_the_target_has_vectors_of_them()
+ {
+    let text = "
+loop def f(n: i64, x: in f32[n], k: in i32[n], y: out f32[n], m: out i32[n]) = {
+  for par (i in 0 .. n) {
+    a = x[i]
+    b = f64(a)
+    j = k[i]
+    l = i64(j)
+    c = l < 3
+    (d) = if c {
+      g = x[l]
+      h = f64(g)
+      e = times(b, h)
+      (e)
+    } else {
+      (b)
+    }
+    r = f32(d)
+    y[i] = r
+    p = l * 3
+    q = i32(p)
+    m[i] = q
+  }
+}";
+    let args = |n: i64| {
+        let x = (0..n.max(3)).map(|k| (k * k % 37) as f32 / 7.0 - 2.0).collect();
+        let k = (0..n).map(|k| (k * 5 % 7) as i32).collect();
+        let (y, m) = (vec![0.0; n as usize], vec![0; n as usize]);
+        vec![
+            int(n),
+            Flat::Buffer(Cells::F32(x)),
+            Flat::Buffer(Cells::I32(k)),
+            Flat::Buffer(Cells::F32(y)),
+            Flat::Buffer(Cells::I32(m)),
+        ]
+    };
+    let wide = marked(text, Vectors::EVERYTHING, &args);
+    assert!(wide.contains("for par vector 8 masked stores last (i"), "{wide}");
+    for without in [
+        Vectors { narrow: false, ..Vectors::EVERYTHING },
+        Vectors { integers: false, ..Vectors::EVERYTHING },
+    ] {
+        let text = marked(text, without, &args);
+        assert!(text.contains("for par (i"), "{text}");
+    }
+}
+
+#[test]
 fn stores_wait_only_if_no_load_stands_behind_one_to_the_same_memory() {
     let body = "
   for par (i in 0 .. n) {

@@ -24,8 +24,8 @@ use crate::form::{Atom, Stmt, Value};
 
 /// Whether the result of an operation is NaN if an operand is.
 fn hands_on(op: Machine) -> bool {
-    use Machine::{Copy, FAbs, FAdd, FDiv, FMul, FNeg, FSqrt, FSub, FTimes};
-    matches!(op, FTimes | FMul | FAdd | FSub | FDiv | FNeg | FAbs | FSqrt | Copy)
+    use Machine::{Copy, FAbs, FAdd, FDiv, FMul, FNeg, FSqrt, FSub, FTimes, FToS, SToF};
+    matches!(op, FTimes | FMul | FAdd | FSub | FDiv | FNeg | FAbs | FSqrt | FToS | SToF | Copy)
 }
 
 /// Values of which one is NaN if one of the products of derivatives among these statements is, all of which compute one

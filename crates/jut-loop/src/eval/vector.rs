@@ -382,7 +382,9 @@ impl<'a> Machine<'a> {
 fn nothing(kind: Kind) -> Val {
     match kind {
         Kind::F64 => Val::F64(0.0),
+        Kind::F32 => Val::F32(0.0),
         Kind::I64 => Val::I64(0),
+        Kind::I32 => Val::I32(0),
         Kind::BOOL => Val::Bool(false),
         _ => Val::Nothing,
     }

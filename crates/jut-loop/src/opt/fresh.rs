@@ -38,8 +38,6 @@ use crate::analysis::shifts::{Shift, Shifts};
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
 use crate::visit::Counted;
 
-const ZERO: Atom = Atom::Lit(Literal::F64(0.0));
-
 /// The first cell.
 const BEGIN: Shift = Shift { base: None, offset: 0 };
 
@@ -73,6 +71,8 @@ struct Zeroed {
     at: usize,
     buffer: Value,
     len: Atom,
+    /// The zero, of the kind of its cells.
+    zero: Atom,
 }
 
 /// Arrays of zeros that are remembered at once.
@@ -109,16 +109,17 @@ struct Branch {
 
 impl Covering {
     /// Changes the statements so that the array need not hold zeros.
-    fn apply(&self, stmts: &mut [Stmt], buffer: Value, len: Atom) {
+    fn apply(&self, stmts: &mut [Stmt], zeroed: &Zeroed) {
+        let Zeroed { buffer, len, zero, .. } = *zeroed;
         for stmt in &mut *stmts {
-            begin_in(stmt, &self.zeros);
+            begin_in(stmt, &self.zeros, zero);
         }
         let Some(Branch { at, singles, then: covering }) = &self.branch else { return };
         if let Stmt::If { then, other, .. } = &mut stmts[*at] {
-            covering.apply(&mut then.stmts, buffer, len);
+            covering.apply(&mut then.stmts, zeroed);
             let again =
                 singles.iter().map(|s| Stmt::Store { buffer, index: s.index, value: s.value });
-            let fill = Stmt::Fill { buffer, len, value: ZERO };
+            let fill = Stmt::Fill { buffer, len, value: zero };
             other.stmts.splice(0..0, std::iter::once(fill).chain(again));
         }
     }
@@ -191,7 +192,7 @@ impl Fresh {
             for z in zeroed {
                 if !named.iter().any(|v| self.overlap(*v, z.buffer)) {
                     left.push(z);
-                } else if self.begins(&mut block.stmts[at..], z.buffer, z.len) {
+                } else if self.begins(&mut block.stmts[at..], &z) {
                     gone.push(z.at);
                 }
             }
@@ -200,7 +201,7 @@ impl Fresh {
                 && is_zero(value)
                 && zeroed.len() < MOST
             {
-                zeroed.push(Zeroed { at, buffer, len });
+                zeroed.push(Zeroed { at, buffer, len, zero: value });
             }
             block.stmts[at].blocks_mut().into_iter().for_each(|inner| self.block(inner));
         }
@@ -216,7 +217,8 @@ impl Fresh {
 
     /// Changes statements, of which the first touches an array of zeros, and which add to all of its cells, so that it need not hold
     /// them; `false` if they cannot be changed.
-    fn begins(&self, stmts: &mut [Stmt], buffer: Value, len: Atom) -> bool {
+    fn begins(&self, stmts: &mut [Stmt], zeroed: &Zeroed) -> bool {
+        let Zeroed { buffer, len, zero, .. } = *zeroed;
         let near = stmts.len().min(NEAR);
         let stmt = match stmts {
             [Stmt::Load { .. } | Stmt::Store { .. } | Stmt::If { .. }, ..] => {
@@ -224,7 +226,7 @@ impl Fresh {
                 let Some(covering) = self.covering(&[], near, &[], (buffer, len)) else {
                     return false;
                 };
-                covering.apply(near, buffer, len);
+                covering.apply(near, zeroed);
                 return true;
             }
             [stmt, ..] => stmt,
@@ -250,7 +252,7 @@ impl Fresh {
             stmt => {
                 let covers = self.covers(stmt, buffer, len);
                 if covers {
-                    self.begin(stmt, buffer);
+                    self.begin(stmt, buffer, zero);
                 }
                 covers
             }
@@ -319,7 +321,7 @@ impl Fresh {
     }
 
     /// Takes the zeros for granted in a loop that covers a buffer.
-    fn begin(&self, stmt: &mut Stmt, buffer: Value) {
+    fn begin(&self, stmt: &mut Stmt, buffer: Value, zero: Atom) {
         for block in stmt.blocks_mut() {
             let row = block.stmts.iter().find_map(|stmt| match stmt {
                 Stmt::Offset { dst, buffer: whole, .. } if *whole == buffer => Some(*dst),
@@ -329,13 +331,13 @@ impl Fresh {
                 Some(row) => {
                     for inner in &mut block.stmts {
                         if !matches!(inner, Stmt::Offset { .. }) && self.mentions(inner, row) {
-                            self.begin(inner, row);
+                            self.begin(inner, row, zero);
                         }
                     }
                 }
                 None => {
                     let first = self.first_loads(block, buffer);
-                    begin_at(block, &first);
+                    begin_at(block, &first, zero);
                 }
             }
         }
@@ -450,20 +452,24 @@ impl Fresh {
 }
 
 fn is_zero(atom: Atom) -> bool {
-    matches!(atom, Atom::Lit(Literal::F64(x)) if x.to_bits() == 0)
+    match atom {
+        Atom::Lit(Literal::F64(x)) => x.to_bits() == 0,
+        Atom::Lit(Literal::F32(x)) => x.to_bits() == 0,
+        _ => false,
+    }
 }
 
 /// Puts zeros in place of loads, in a block and those inside it.
-fn begin_at(block: &mut Block, zeros: &[Value]) {
-    block.stmts.iter_mut().for_each(|stmt| begin_in(stmt, zeros));
+fn begin_at(block: &mut Block, zeros: &[Value], zero: Atom) {
+    block.stmts.iter_mut().for_each(|stmt| begin_in(stmt, zeros, zero));
 }
 
 /// The same in a statement.
-fn begin_in(stmt: &mut Stmt, zeros: &[Value]) {
+fn begin_in(stmt: &mut Stmt, zeros: &[Value], zero: Atom) {
     if let Stmt::Load { dst, .. } = *stmt
         && zeros.contains(&dst)
     {
-        *stmt = Stmt::Copy { dst, src: ZERO };
+        *stmt = Stmt::Copy { dst, src: zero };
     }
-    stmt.blocks_mut().into_iter().for_each(|inner| begin_at(inner, zeros));
+    stmt.blocks_mut().into_iter().for_each(|inner| begin_at(inner, zeros, zero));
 }

@@ -340,7 +340,7 @@ impl<'a> Survey<'a> {
             }
             Stmt::If { dst, .. } => {
                 let buffer = |v: &Value| matches!(values[*v].kind, Kind::Buffer(_));
-                let integer = |v: &Value| values[*v].kind == Kind::I64;
+                let integer = |v: &Value| matches!(values[*v].kind, Kind::I64 | Kind::I32);
                 target.branches
                     && !dst.iter().any(buffer)
                     && (target.integers || !dst.iter().any(integer))
@@ -397,10 +397,13 @@ impl<'a> Survey<'a> {
             Class::Wide => {
                 self.products |= op == Machine::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
-                let single =
+                let narrow =
                     matches!(op, Machine::FToS | Machine::SToF | Machine::Narrow | Machine::Widen);
-                let integers = self.target.integers || self.values[dst].kind != Kind::I64;
-                !divides && !single && integers && (self.target.operation)(op)
+                let integer = matches!(self.values[dst].kind, Kind::I64 | Kind::I32);
+                !divides
+                    && (self.target.narrow || !narrow)
+                    && (self.target.integers || !integer)
+                    && (self.target.operation)(op)
             }
         }
     }
@@ -453,7 +456,8 @@ impl<'a> Survey<'a> {
     /// Whether the target has vectors of what is in a cell.
     fn has(&self, cell: Cell) -> bool {
         match cell {
-            Cell::F32 | Cell::I32 => false,
+            Cell::F32 => self.target.narrow,
+            Cell::I32 => self.target.narrow && self.target.integers,
             Cell::Scalar(scalar) => scalar.is_float() || self.target.integers,
             Cell::Buffer | Cell::Word => false,
         }
