@@ -113,19 +113,18 @@ fn at(
 }
 
 /// By how many backends each derivative is compiled where all by all would take too long. Under the default policy each has
-/// the first; the second has those without a tape, and one of what the same halves of reverse mode are put together to, in
-/// turn; those after it end in the second's own machine code, and have one of the second's, in turn. Under another policy the first
-/// has one, in turn: that a policy changes no bits is P8, and every backend has translated a tape before.
+/// the first; the second has one of those without a tape, and one of what the same halves of reverse mode are put together
+/// to, in turn; those after it end in the second's own machine code, and have one of the second's, in turn. Under another
+/// policy the first has one, in turn: that a policy changes no bits is P8, and every backend has translated a tape before.
 pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<usize> {
     let of_default = |k: &usize| all[*k].0 == Policy::Default;
     let reverse = |k: &usize| all[*k].1.is_reverse();
     let in_turn = |those: &[usize], turn: usize| those.get(turn % those.len().max(1)).copied();
     let (default, other): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(of_default);
-    let forms: Vec<usize> = default.iter().copied().filter(reverse).collect();
-    let form = in_turn(&forms, turn);
-    let second: Vec<usize> =
-        default.iter().copied().filter(|k| !reverse(k) || form == Some(*k)).collect();
-    let last = in_turn(&second, turn / forms.len().max(1));
+    let (forms, others): (Vec<usize>, Vec<usize>) = default.into_iter().partition(reverse);
+    let second = [in_turn(&forms, turn), in_turn(&others, turn / forms.len().max(1))];
+    let second: Vec<usize> = second.into_iter().flatten().collect();
+    let last = in_turn(&second, turn / all.len().max(1));
     let once = in_turn(&other, turn);
     let count = |k: usize| match () {
         () if last == Some(k) => usize::MAX,
