@@ -17,7 +17,7 @@
 use crate::machine;
 use crate::translate::{Result, Translator, block_args};
 use crate::vector::{Carried, PairPlan, Waiting, Way, anywhere};
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder};
 use jut_loop::form::Block;
 
 impl Translator<'_> {
@@ -62,9 +62,9 @@ impl Translator<'_> {
         place: (ir::Value, i64),
         carried: &[Carried],
     ) -> Result<Vec<Vec<ir::Value>>> {
-        let waiting = |results: &[Vec<ir::Value>], stores: &[Waiting]| {
+        let waiting = |results: &[Vec<ir::Value>], stores: &[Waiting]| -> Vec<ir::Value> {
             let stored = stores.iter().map(|store| store.value);
-            block_args(&results.iter().flatten().copied().chain(stored).collect::<Vec<_>>())
+            results.iter().flatten().copied().chain(stored).collect()
         };
         let mut plain = Way::Plain { shown: Vec::new(), stores: Vec::new() };
         let mut results = self.each(body, plan, place, carried, &mut plain)?;
@@ -77,16 +77,17 @@ impl Translator<'_> {
         let usual = waiting(&results, &stores);
         let [cold, done] = [self.builder.create_block(), self.builder.create_block()];
         self.builder.set_cold_block(cold);
-        for _ in &usual {
-            self.builder.append_block_param(done, types::F64X2);
+        for value in &usual {
+            let ty = self.builder.func.dfg.value_type(*value);
+            self.builder.append_block_param(done, ty);
         }
-        self.builder.ins().brif(some, cold, &[], done, &usual);
+        self.builder.ins().brif(some, cold, &[], done, &block_args(&usual));
 
         self.builder.switch_to_block(cold);
         let mut again = Way::Again { stores: Vec::new() };
         let made = self.each(body, plan, place, carried, &mut again)?;
         let made = waiting(&made, &again.stores());
-        self.builder.ins().jump(done, &made);
+        self.builder.ins().jump(done, &block_args(&made));
 
         self.builder.switch_to_block(done);
         let params = self.builder.block_params(done).to_vec();

@@ -254,5 +254,7 @@ pub(crate) fn is_lanewise(op: Machine) -> bool {
             | Machine::FSqrt
             | Machine::FMin
             | Machine::FMax
+            | Machine::FToS
+            | Machine::SToF
     )
 }

@@ -24,7 +24,7 @@ fn flags() -> MemFlagsData {
 
 impl Translator<'_> {
     /// What the cells of a buffer are.
-    fn cell(&self, buffer: Value) -> Result<Cell> {
+    pub(crate) fn cell(&self, buffer: Value) -> Result<Cell> {
         match self.kind(buffer) {
             Kind::Buffer(cell) => Ok(cell),
             _ => Err("a scalar is used as a buffer".to_owned()),

@@ -89,7 +89,7 @@ const VECTORS: Vectors = Vectors {
     stores_last: true,
     anywhere: false,
     integers: false,
-    narrow: false,
+    narrow: true,
     checks: false,
     branches: false,
     guarded: false,

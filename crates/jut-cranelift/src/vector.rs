@@ -2,7 +2,8 @@
 //!
 //! Iterations k and k + 1 of a [marked](jut_loop::form::Vector) loop share vector registers of two
 //! floats. Each half computes exactly what the scalar operation computes. A load at the index plus a
-//! constant is one load of two neighbours, a store one store of two.
+//! constant is one load of two neighbours, a store one store of two. Floats of 32 bits stand in the lower half of a register,
+//! and are made to ones of 64 bits before anything is computed from them.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
@@ -13,7 +14,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, Classes, shown_by};
-use jut_loop::form::{Atom, Block, Cell, Kind, Stmt, Value, Vector};
+use jut_loop::form::{Atom, Block, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
 
 /// How the body is to be translated.
@@ -84,7 +85,7 @@ impl Translator<'_> {
                 let new = plan.is_outside(atom) && plan.kept(atom).is_none();
                 if new && plan.outside.len() < KEPT {
                     let value = self.atom(*atom)?;
-                    let pair = self.builder.ins().splat(types::F64X2, value);
+                    let pair = self.both(value);
                     plan.outside.push((*atom, pair));
                 }
             }
@@ -124,12 +125,17 @@ impl Translator<'_> {
                         (Machine::FTimes, [a, b], Way::Again { .. }) => {
                             machine::times_at_once(&mut self.builder, *a, *b)
                         }
+                        (Machine::FToS, [a], _) => self.builder.ins().fvdemote(*a),
+                        (Machine::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
                         _ => machine::operation(&mut self.builder, op, &operands, None)?,
                     };
                     if let Way::Plain { shown, .. } = &mut *way
                         && plan.shown.contains(dst)
                     {
-                        shown.push(result);
+                        shown.push(match self.kind(*dst) {
+                            Kind::F32 => self.builder.ins().fvpromote_low(result),
+                            _ => result,
+                        });
                     }
                     pairs[*dst] = Some(result);
                 }
@@ -141,21 +147,34 @@ impl Translator<'_> {
                 {
                     let offset = plan.offset(*at)?.wrapping_add(k);
                     let (address, offset) = self.neighbours(*buffer, index, offset)?;
-                    let loaded = self.builder.ins().load(types::F64X2, anywhere(), address, offset);
+                    let loaded = match self.kind(*dst) {
+                        Kind::F32 => {
+                            let both =
+                                self.builder.ins().load(types::F64, anywhere(), address, offset);
+                            let low = self.builder.ins().scalar_to_vector(types::F64X2, both);
+                            self.builder.ins().bitcast(types::F32X4, in_order(), low)
+                        }
+                        _ => self.builder.ins().load(types::F64X2, anywhere(), address, offset),
+                    };
                     pairs[*dst] = Some(loaded);
                 }
                 Stmt::Load { dst, buffer, index: at } => {
                     if !again {
                         self.load(*dst, *buffer, *at)?;
                     }
-                    if self.kind(*dst) == Kind::F64 {
+                    if matches!(self.kind(*dst), Kind::F64 | Kind::F32) {
                         let value = self.value(*dst)?;
-                        pairs[*dst] = Some(self.builder.ins().splat(types::F64X2, value));
+                        pairs[*dst] = Some(self.both(value));
                     }
                 }
                 Stmt::Store { buffer, index: at, value } => {
                     let (buffer, offset) = (*buffer, plan.offset(*at)?.wrapping_add(k));
-                    let value = self.operand(plan, &pairs, value)?;
+                    let mut value = self.operand(plan, &pairs, value)?;
+                    if self.builder.func.dfg.value_type(value) == types::F32X4 {
+                        // Both are as long as one float.
+                        value = self.builder.ins().bitcast(types::F64X2, in_order(), value);
+                        value = self.builder.ins().extractlane(value, 0);
+                    }
                     match way {
                         Way::Direct => {
                             let (address, offset) = self.neighbours(buffer, index, offset)?;
@@ -193,7 +212,16 @@ impl Translator<'_> {
             return Ok(pair);
         }
         let value = self.atom(*atom)?;
-        Ok(self.builder.ins().splat(types::F64X2, value))
+        Ok(self.both(value))
+    }
+
+    /// A float that is the same for both iterations.
+    fn both(&mut self, value: ir::Value) -> ir::Value {
+        let pair = match self.builder.func.dfg.value_type(value) {
+            types::F32 => types::F32X4,
+            _ => types::F64X2,
+        };
+        self.builder.ins().splat(pair, value)
     }
 
     /// Address of the float at `index + k`.
@@ -203,7 +231,8 @@ impl Translator<'_> {
         index: ir::Value,
         k: i64,
     ) -> Result<(ir::Value, i32)> {
-        let place = Place { cell: Cell::F64, buffer: self.value(buffer)?, index: (Some(index), k) };
+        let cell = self.cell(buffer)?;
+        let place = Place { cell, buffer: self.value(buffer)?, index: (Some(index), k) };
         Ok(self.address(&place))
     }
 }
@@ -248,6 +277,11 @@ impl PairPlan {
             }
         }
     }
+}
+
+/// Lanes have the order in which their cells lie.
+fn in_order() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(ir::Endianness::Little)
 }
 
 /// Two floats are aligned to one float only.
