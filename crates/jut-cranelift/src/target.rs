@@ -89,6 +89,7 @@ const VECTORS: Vectors = Vectors {
     stores_last: true,
     anywhere: false,
     integers: false,
+    halves: false,
     checks: false,
     branches: false,
     guarded: false,

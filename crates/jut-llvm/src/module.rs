@@ -44,6 +44,7 @@ pub(crate) fn takes(math: MathLibrary, instructions: Instructions) -> Target {
         stores_last: true,
         anywhere: true,
         integers: true,
+        halves: true,
         checks: true,
         branches: true,
         guarded: instructions.masks,

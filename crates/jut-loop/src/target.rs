@@ -47,6 +47,8 @@ pub struct Vectors {
     pub anywhere: bool,
     /// Whether integers may differ between iterations, and be loaded and stored, as truth values may.
     pub integers: bool,
+    /// Whether integers that differ may be divided by a power of two that is written down.
+    pub halves: bool,
     /// Whether it can leave a vector for single iterations where a check does not hold.
     pub checks: bool,
     /// Whether it can compute both sides of a branch, and select.
@@ -90,6 +92,7 @@ impl Vectors {
         stores_last: true,
         anywhere: true,
         integers: true,
+        halves: true,
         checks: true,
         branches: true,
         guarded: true,

@@ -28,6 +28,7 @@ pub(crate) const TARGET: Target = Target {
         stores_last: false,
         anywhere: false,
         integers: false,
+        halves: false,
         checks: false,
         branches: false,
         guarded: false,
