@@ -90,6 +90,7 @@ const VECTORS: Vectors = Vectors {
     anywhere: false,
     integers: false,
     narrow: true,
+    halves: false,
     checks: false,
     branches: false,
     guarded: false,

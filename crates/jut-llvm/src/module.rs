@@ -45,6 +45,7 @@ pub(crate) fn takes(math: MathLibrary, instructions: Instructions) -> Target {
         anywhere: true,
         integers: true,
         narrow: true,
+        halves: true,
         checks: true,
         branches: true,
         guarded: instructions.masks,

@@ -399,8 +399,8 @@ pub struct For {
     pub dst: Vec<Value>,
     /// The order.
     pub order: Order,
-    /// If several iterations are taken at once: up, and without carries, or with
-    /// [sums](crate::analysis::sums_in_order), up or down: their terms are added one after the other.
+    /// If several iterations are taken at once: without carries, or with
+    /// [sums](crate::analysis::sums_in_order), whose terms are added one after the other; up, down, or in any order.
     pub vector: Option<Vector>,
     /// The index.
     pub index: Value,

@@ -630,7 +630,7 @@ impl Reader {
             if vector.is_some() && (carries || order == Order::Down) {
                 let sums = sums_in_order(&read);
                 if !sums.is_some_and(|sums| sums.iter().all(|sum| kinds[sum.number] == Kind::F64)) {
-                    let what = "a loop without carries, up or in any order, or of sums, before it";
+                    let what = "a loop without carries, or of sums, before it";
                     return Err(self.expected(what));
                 }
             }

@@ -49,6 +49,8 @@ pub struct Vectors {
     pub integers: bool,
     /// Whether numbers of 32 bits may be loaded and stored, and made of those of 64 bits and the other way round.
     pub narrow: bool,
+    /// Whether integers that differ may be divided by a power of two that is written down.
+    pub halves: bool,
     /// Whether it can leave a vector for single iterations where a check does not hold.
     pub checks: bool,
     /// Whether it can compute both sides of a branch, and select.
@@ -93,6 +95,7 @@ impl Vectors {
         anywhere: true,
         integers: true,
         narrow: true,
+        halves: true,
         checks: true,
         branches: true,
         guarded: true,

@@ -242,7 +242,7 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         Pass::Loops,
         PRICES,
         NOTHING,
-        ("cell_1 = j - start_1", "cell_1 = j - block"),
+        ("cell_1 = j - start", "cell_1 = j - block"),
     ),
     (
         "vector: terms from the wrong end",
@@ -277,7 +277,7 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         Pass::Vectors,
         COLUMNS,
         NOTHING,
-        ("gs_2 = gs_1[begin ..]", "gs_2 = gs_1[0 ..]"),
+        ("gs_2 = gs_1[start ..]", "gs_2 = gs_1[0 ..]"),
     ),
     (
         "interchange: a sum of the outer loop without its first terms",

@@ -237,7 +237,7 @@ fn cells_before_a_branch_are_stored_again_where_zeros_are() {
     runs_alike(&CELLS.replace("g[0] = c\n", "g[0] = a\n  g[0] = c\n"), |_, _| 2);
     let others = [
         // Cells that may be the same one, of which the second would be loaded as it was before the first.
-        CELLS.replace("g[0] = c\n", "g[0] = c\n  z = n * 0\n  y = g[z]\n  g[z] = a\n"),
+        CELLS.replace("g[0] = c\n", "g[0] = c\n  z = min(n, 0)\n  y = g[z]\n  g[z] = a\n"),
         // A cell that is loaded and not stored before the branch.
         CELLS
             .replace("g[0] = c\n", "g[0] = c\n  y = g[1]\n  x[0] = y\n")

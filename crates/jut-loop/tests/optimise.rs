@@ -426,18 +426,51 @@ fn a_branch_on_what_is_the_same_in_all_iterations_leaves_the_loop() {
 }
 
 #[test]
+fn integers_that_are_the_same_sum_have_one_name() {
+    let text = "
+loop def f(n: i64, k: i64, x: inout f64[n]) = {
+  t = k + 1
+  for up (j in 0 .. n) {
+    p = t + j
+    q = k + j
+    r = q + 1
+    s = 2 * j
+    u = s + k
+    v = r + j
+    w = v - 1
+    a = x[p]
+    b = x[w]
+    c = a + b
+    x[r] = c
+    d = x[u]
+    e = d * 2.0
+    x[u] = e
+  }
+}";
+    let tidy = body(text);
+    for line in ["a = x[p]", "x[p] = c", "b = x[u]", "x[u] = e"] {
+        assert!(tidy.iter().any(|l| l == line), "{line} {tidy:?}");
+    }
+    let wraps = text.replace("2 * j", "9223372036854775807 * j");
+    assert!(!body(&wraps).iter().any(|l| l == "b = x[u]"), "{wraps}");
+}
+
+#[test]
 fn neighbours_on_a_grid_are_gathered_row_by_row() {
     let loops = |text: &str| body(text).iter().filter(|l| l.starts_with("for par")).count();
     assert_eq!(loops(GRID), 3, "{}", tidy(GRID));
     // The rows are not known to be apart: they overlap where the loop leaves a row, or differ by a cell.
     assert_eq!(loops(&GRID.replace("j in 0 .. m", "j in 0 .. n")), 0);
-    assert_eq!(loops(&GRID.replace("k = i - 1", "k = i - 0")), 0);
+    assert_eq!(loops(&GRID.replace("k = i - 1", "k = i - n")), 0);
+    // Two names of one row are one buffer, which is gathered, too.
+    let same = GRID.replace("k = i - 1", "k = i - 0");
+    assert_eq!(loops(&same), 2, "{}", tidy(&same));
     assert_eq!(loops(&GRID.replace("k_row = k * m", "k_row = k * n")), 0);
     let wide = GRID.replace("p = j + 1", "p = j + 2");
     assert_eq!(loops(&wide), 0, "{}", tidy(&wide));
     let down = GRID.replace("for up", "for down");
     let sides = GRID.replace("        r_1 = r + d\n", "        r_1 = r + c\n");
-    for text in [GRID, &down, &sides] {
+    for text in [GRID, &down, &sides, &same] {
         for m in 0..7 {
             runs_alike(text, |n| {
                 let cells = (n.max(0) * m) as usize;
@@ -530,11 +563,11 @@ loop def f(n: i64, a: f64, x: in f64[n], y: inout f64[n]) -> (f64) = {
 #[test]
 fn the_middle_of_a_loop_has_neither_the_branches_nor_the_checks_of_its_ends() {
     let tidy = body(ENDS);
-    let start = tidy.iter().position(|l| l.contains("in 1 .. last_1")).unwrap();
+    let start = tidy.iter().position(|l| l.contains("in 1 .. last")).unwrap();
     assert_eq!(
         tidy[start..start + 9],
         [
-            "(t_2) = for up (i_1 in 1 .. last_1) carry (t_1 = a) {",
+            "(t_2) = for up (i_1 in 1 .. last) carry (t_1 = a) {",
             "j_1 = i_1 - 1",
             "c_1 = x[j_1]",
             "k_1 = i_1 + 1",

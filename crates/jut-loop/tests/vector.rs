@@ -107,6 +107,183 @@ fn a_loop_that_reads_what_it_wrote_before_is_not_marked() {
     assert_eq!(run(&right, &arguments(3)), run(&wrong, &arguments(3)), "none is taken at once");
 }
 
+/// What is added to two neighbours of a cell, by a loop that adds up something else besides.
+const NEIGHBOURS: &str = "
+loop def f(n: i64, x: in f64[n], y: inout f64[n + 1], k: in i64[n]) -> (f64) = {
+  (s) = for ORDER (i in 0 .. n) carry (s_1 = 0.5) {
+    a = x[i]
+    b = a * a
+    c = b - 0.25
+    d = c * a
+    j = i + FIRST
+    e = y[j]
+    f = e + c
+    y[j] = f
+    l = i + SECOND
+    g = y[l]
+    h = g + d
+    y[l] = h
+    s_2 = s_1 + d
+    (s_2)
+  }
+  (s)
+}";
+
+#[test]
+fn neighbours_are_added_to_together_where_what_is_first_in_the_loop_is_first_in_the_body() {
+    for (order, first, second, together) in [
+        ("down", "0", "1", true),
+        ("down", "1", "0", false),
+        ("up", "1", "0", true),
+        ("up", "0", "1", false),
+    ] {
+        let text = NEIGHBOURS.replace("ORDER", order);
+        let text = text.replace("FIRST", first).replace("SECOND", second);
+        let text = marked(&text, Vectors::EVERYTHING, &arguments);
+        let vector = format!("for {order} vector 8 (i in 0 .. n)");
+        assert_eq!(text.contains(&vector), together, "{text}");
+    }
+    // Nor need there be a sum.
+    let none = NEIGHBOURS.replace(" carry (s_1 = 0.5)", "").replace("  (s) = for", "  for");
+    let none = none.replace("    s_2 = s_1 + d\n    (s_2)\n", "").replace("  (s)\n", "");
+    let none = none.replace(" -> (f64)", "").replace("FIRST", "0").replace("SECOND", "1");
+    let down = none.replace("ORDER", "down");
+    let text = marked(&down, Vectors::EVERYTHING, &arguments);
+    assert!(text.contains("for down vector 8 (i in 0 .. n)"), "{text}");
+    // Sums by lanes go up.
+    let lanes = NEIGHBOURS.replace("for ORDER (i in 0 .. n) carry (s_1 = 0.5)", "LANES");
+    let lanes = lanes.replace("LANES", "lanes (i in 0 .. n) carry (s_1)");
+    for (first, second, together) in [("1", "0", true), ("0", "1", false)] {
+        let text = lanes.replace("FIRST", first).replace("SECOND", second);
+        let text = marked(&text, Vectors::EVERYTHING, &arguments);
+        assert_eq!(text.contains("lanes vector 8 masked (i in 0 .. n)"), together, "{text}");
+    }
+}
+
+#[test]
+fn iterations_that_are_a_vector_apart_do_not_meet() {
+    let body = |distance: i64| {
+        format!(
+            "loop def f(n: i64, y: inout f64[n + 9]) = {{
+               for up (i in 0 .. n) {{
+                 a = y[i]
+                 b = a + 1.0
+                 j = i + {distance}
+                 y[j] = b
+               }}
+             }}"
+        )
+    };
+    for (distance, apart) in [(1, false), (7, false), (8, true), (9, true)] {
+        let arguments = |n: i64| vec![int(n), floats(n + 9)];
+        let text = marked(&body(distance), Vectors::EVERYTHING, &arguments);
+        assert_eq!(text.contains("for up vector 8 masked (i"), apart, "{text}");
+    }
+}
+
+/// The loop back through an elimination: a row, and those behind it.
+const ELIMINATION: &str = "
+loop def f(n: i64, a: in f64[n*n], out: out f64[n*n]) -> (f64) = {
+  size = n * n
+  g = alloc f64[size] @0:1..2
+  copy g[size] = a
+  (s) = for down (k in 0 .. n) carry (s_0 = 0.0) {
+    t = k + 1
+    m = n - t
+    high = max(m, 0)
+    row = k * n
+    r = g[row ..]
+    (s_1) = for down (i in 0 .. high) carry (s_2 = s_0) {
+      p = t + i
+      below = p * n
+      q = g[below ..]
+      (s_3) = for down (j in 0 .. m) carry (s_4 = s_2) {
+        l = t + j
+        u = q[l]
+        v = -u
+        w = v * 0.25
+        x = w * u
+        y = r[l]
+        z = y + w
+        r[l] = z
+        q[l] = x
+        s_5 = s_4 + x
+        (s_5)
+      }
+      (s_3)
+    }
+    (s_1)
+  }
+  copy out[size] = g
+  (s)
+}";
+
+#[test]
+fn rows_behind_a_row_are_other_cells() {
+    let arguments = |n: i64| {
+        let n = n.min(30);
+        vec![int(n), floats(n * n), floats(n * n)]
+    };
+    let is_marked = |from: &str, to: &str| {
+        assert!(ELIMINATION.contains(from), "{from}");
+        let text = marked(&ELIMINATION.replace(from, to), Vectors::EVERYTHING, &arguments);
+        text.contains("for down vector 8 (j in 0 .. m)")
+    };
+    assert!(is_marked("", ""));
+    // The first of them is the row itself.
+    assert!(!is_marked("p = t + i", "p = k + i"));
+    // Rows are not as long as the loop is.
+    assert!(!is_marked("below = p * n", "below = p * k"));
+    // It is not known that there are so many rows.
+    assert!(!is_marked("high = max(m, 0)", "high = max(m, 1)"));
+    // The loop goes on behind the end of the row.
+    let long = ELIMINATION.replace("j in 0 .. m", "j in 0 .. n").replace("l = t + j", "l = j + 0");
+    assert!(marked(&long, Vectors::EVERYTHING, &arguments).contains("for down vector 8 (j in"));
+    let long = ELIMINATION.replace("j in 0 .. m", "j in 0 .. n");
+    let long = long.replace("g = alloc f64[size]", "end = size + n\n  g = alloc f64[end]");
+    let target = Target { vectors: Some(Vectors::EVERYTHING), ..Target::default() };
+    let made = print::print_program(&for_target(&program(&long), &target));
+    assert!(!made.contains("for down vector"), "{made}");
+}
+
+#[test]
+fn halves_of_integers_are_taken_together_and_what_may_end_in_a_check_too() {
+    let sum = |by: &str| {
+        format!(
+            "(s) = lanes (i in 0 .. n) carry (s_1) {{
+               m = i - 9
+               p = m * i
+               q = p / {by}
+               r = q % {by}
+               j = max(r, 0)
+               check j < n @0:1..2
+               a = x[j]
+               s_2 = s_1 + a
+               (s_2)
+             }}
+             y[0] = s"
+        )
+    };
+    for (by, together) in [("2", true), ("16", true), ("3", false), ("n", false)] {
+        let by = sum(by).replace("/ n", "/ l").replace("% n", "% l");
+        let text = of("out", &format!("l = max(n, 1)\n{by}"));
+        assert_eq!(text.contains("lanes vector 8 masked (i"), together, "{text}");
+    }
+    let body = "
+  for up (i in 0 .. n) {
+    j = k[i]
+    check j < n @0:1..2
+    a = x[j]
+    b = a * 2.0
+    y[i] = b
+  }";
+    let calling = Vectors { loops: Loops::CallsAndProducts, ..Vectors::EVERYTHING };
+    for (body, together) in [(body, true), (&body.replace("check j < n @0:1..2", ""), false)] {
+        let text = marked(&function("out", body), calling, &arguments);
+        assert_eq!(text.contains("for up vector 8 masked (i"), together, "{text}");
+    }
+}
+
 #[test]
 fn the_same_cell_may_be_read_and_written() {
     let body = "
@@ -304,7 +481,7 @@ fn a_target_is_given_what_it_can_take() {
 fn a_mark_that_no_loop_can_have_is_not_read() {
     let wrong = [
         ("for par", "for par vector 3"),
-        ("for par", "for down vector 4"),
+        ("for par", "for while vector 4"),
         ("for par", "for par vector 8 stores"),
     ];
     for (from, to) in wrong {
@@ -343,7 +520,7 @@ fn a_loop_that_carries_more_than_sums_is_taken_one_by_one() {
         // The cells that are loaded and those that are stored to lie in other distances.
         ("u = y_1[1]", "u = y[i]"),
         // The next iteration loads what one has stored.
-        ("u = y_1[1]", "u = y_1[3]"),
+        ("y_1[1] = u_1", "y_1[3] = u_1"),
         // Hardly anything to compute.
         ("z = sin(x_4)\n    w = z * r\n    v = w - x_2", "v = x[0]"),
         // Nothing moves before a check.

@@ -29,6 +29,7 @@ pub(crate) const TARGET: Target = Target {
         anywhere: false,
         integers: false,
         narrow: false,
+        halves: false,
         checks: false,
         branches: false,
         guarded: false,

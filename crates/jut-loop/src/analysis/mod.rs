@@ -12,12 +12,16 @@
 //! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
+//! | [`linear`] | which integers are the same sum of others |
+//! | [`Distances`] | how far apart two cells are that a loop accesses |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
+mod distances;
 pub mod effects;
 mod lanes;
 mod later_rows;
+pub mod linear;
 pub mod own_rows;
 mod pending;
 mod products;
@@ -26,6 +30,7 @@ mod rows;
 pub mod shifts;
 mod sums;
 
+pub use distances::{Distance, Distances, Reached};
 pub use lanes::{Class, Classes};
 pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;

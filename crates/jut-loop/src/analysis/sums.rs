@@ -59,13 +59,13 @@ impl Sum {
 }
 
 /// The sums of a loop whose other carried values are the same in all iterations; `None` if there are
-/// others, or no sums.
+/// others, or no sums among what is carried.
 pub fn sums_in_order(f: &For) -> Option<Vec<Sum>> {
     if f.may_end_early() {
         return None;
     }
     let carries: Vec<Value> = f.carry.iter().map(|(carry, _)| *carry).collect();
-    sums_of(&carries, &f.body).filter(|sums| !sums.is_empty())
+    sums_of(&carries, &f.body).filter(|sums| !sums.is_empty() || carries.is_empty())
 }
 
 /// The sums of a body that is given these values and gives the next ones, if the others stay as they are; `None` if there

@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
         (mut low, mut high): (i64, i64),
     ) -> Result<(), Fault> {
         let Some(sums) = sums_in_order(f) else {
-            return broken("a loop in vectors carries more than sums, or runs down without any");
+            return broken("a loop in vectors carries more than sums");
         };
         let mut carry = Vec::with_capacity(f.carry.len());
         for (value, initial) in &f.carry {

@@ -12,7 +12,8 @@
 //!   load only if nothing before it that stays in the body may be what says that it is in range: a
 //!   check, in whatever block, or a call, which may have checks.
 //!
-//! The same operation on the same operands is done once in a block and the blocks inside it.
+//! The same operation on the same operands is done once in a block and the blocks inside it, and so are integers that are
+//! [the same sum](crate::analysis::linear) of others: `(k + 1) + j` and `(k + j) + 1` have one name.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::Literal;
@@ -22,6 +23,7 @@ use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 use crate::analysis::Roots;
 use crate::analysis::effects;
+use crate::analysis::linear::{Linear, Linears};
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
 use crate::values::Values;
 use crate::visit::Counted;
@@ -42,6 +44,7 @@ pub(super) fn run(func: &mut LoopFunction) {
         values: Values::new(&mut func.values),
         level: SecondaryMap::new(),
         subst: SecondaryMap::new(),
+        sums: Linears::default(),
         known: HashMap::default(),
         logs: Vec::new(),
         log_of_level: vec![0],
@@ -57,6 +60,8 @@ pub(super) fn run(func: &mut LoopFunction) {
 enum Key {
     /// With at most three operands, as all primitives have.
     Prim(Prim, [Option<Atom>; 3]),
+    /// A sum of integers, in whatever order.
+    Sum(Linear),
     Offset(Value, Atom),
     /// The words of a box hold values of different kinds in different constructors.
     Load(Value, Atom, Kind),
@@ -90,6 +95,7 @@ struct Motion<'a> {
     /// Of a parameter whose length is another parameter: that one.
     lengths: SecondaryMap<Value, Option<Value>>,
     subst: SecondaryMap<Value, Option<Atom>>,
+    sums: Linears,
     known: HashMap<Key, Value>,
     /// Per block around here, what it has made known.
     logs: Vec<Vec<Key>>,
@@ -184,7 +190,17 @@ impl Motion<'_> {
                 None
             }
             Stmt::Prim { dst, prim, ref args } if args.len() <= 3 => {
-                let key = Key::Prim(prim, [0, 1, 2].map(|k| args.get(k).copied()));
+                let key = match self.sums.sum(&stmt) {
+                    Some(sum) => {
+                        if let Some(atom) = sum.as_atom() {
+                            self.subst[dst] = Some(atom);
+                            return None;
+                        }
+                        self.sums.learn(&stmt);
+                        Key::Sum(sum)
+                    }
+                    None => Key::Prim(prim, [0, 1, 2].map(|k| args.get(k).copied())),
+                };
                 let level = args.iter().map(|a| self.level_of(*a)).max().unwrap_or(0);
                 let fails = prim.can_fail_by(args.last().and_then(|a| a.integer()));
                 let free = !fails && (self.body.arms == 0 || is_cheap(prim));

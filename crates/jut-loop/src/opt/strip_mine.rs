@@ -68,7 +68,7 @@ use jut_ir::prim::{self, Lowering, Prim};
 use jut_ir::{Literal, Scalar};
 
 use self::copier::Copier;
-use crate::analysis::Roots;
+use super::vector;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
     Stmt, Value, ValueData,
@@ -151,11 +151,11 @@ fn function(func: &mut LoopFunction, how: How<'_>) -> bool {
         namer.reserve(&data.name);
     }
     let name = namer.fresh("strips");
-    let roots = Roots::of(func);
+    let known = vector::Memory::of(func);
     let memory = func.values.push(ValueData { name, kind: Kind::Buffer(Cell::F64) });
     let mut own = HashSet::new();
     own.insert(memory);
-    let mut walk = Walk { how, roots, values: &mut func.values, namer, memory, own };
+    let mut walk = Walk { how, known, values: &mut func.values, namer, memory, own };
     let used = walk.block(&mut func.body);
     if used == 0 {
         return false;
@@ -172,7 +172,7 @@ fn int(k: i64) -> Atom {
 
 struct Walk<'a> {
     how: How<'a>,
-    roots: Roots,
+    known: vector::Memory,
     values: &'a mut PrimaryMap<Value, ValueData>,
     namer: Namer,
     /// All buffers.
@@ -318,7 +318,7 @@ impl Walk<'_> {
     fn is_taken_whole(&self, stmt: &Stmt) -> bool {
         match self.how {
             How::Kernels => false,
-            How::Loops(vectors) => super::vector::takes(self.values, &self.roots, vectors, stmt),
+            How::Loops(vectors) => vector::takes(self.values, &self.known, vectors, stmt),
         }
     }
 
@@ -608,7 +608,7 @@ impl Walk<'_> {
     }
 
     fn may_change(&self, stored: &[Value], read: Value) -> bool {
-        !self.own.contains(&read) && stored.iter().any(|v| self.roots.may_overlap(*v, read))
+        !self.own.contains(&read) && stored.iter().any(|v| self.known.roots.may_overlap(*v, read))
     }
 
     /// The buffers that a block stores to, but for our own.

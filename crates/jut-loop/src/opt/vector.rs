@@ -31,7 +31,16 @@
 //! (both sides are computed, and the results selected; what is loaded and checked there counts for the iterations that take the branch,
 //! where the target can tell them apart, and else nothing may be), and of stores at the index plus something, or a
 //! multiple of it, to cells that nothing else in other iterations reads or writes: then it does not
-//! matter that several iterations take their steps together. In a `for par` it never does.
+//! matter that several iterations take their steps together. In a `for par` it never does. Nor does it where another iteration
+//! reads or writes the cell, if of both statements that of the earlier iteration is the earlier one in the body: it runs first in any case.
+//! So may do what the derivative of a stencil adds to neighbours,
+//!
+//! ```text
+//! for down vector 8 (i in 0 .. n) carry (..) {     iteration i + 1 runs first, and adds to y[i + 1] here,
+//!   .. y[i] = y[i] + t                             where iteration i does so
+//!   .. y[i + 1] = y[i + 1] + u                     here.
+//! }
+//! ```
 //!
 //! Of a loop like that which runs down, and in which nothing fails, the order does not matter either: it becomes a
 //! `for par`. Such loops are the transposes of those that change the elements of an array one by one.
@@ -61,14 +70,16 @@
 //! Requires: a well-formed function, tidied up. Ensures: the same bits and the same errors, which the
 //! evaluator of the loop form tests: it takes marked loops as machines do. Cost: linear.
 
-use crate::analysis::{Class, Classes, Roots, sums_in_order};
+mod together;
+
+pub(super) use self::together::Memory;
+use self::together::{Accesses, Together};
+use crate::analysis::{Class, Classes, sums_in_order};
 use crate::form::{
     Atom, Block, Cell, For, Kind, LANES, Lanes, LoopFunction, Order, Stmt, Value, ValueData, Vector,
 };
 use crate::target::{Loops, Vectors};
 use cranelift_entity::PrimaryMap;
-use jut_ir::Literal;
-use jut_ir::hash::HashMap;
 use jut_ir::prim::{Lowering, Machine};
 
 /// What is known of the values of a function.
@@ -79,39 +90,40 @@ pub(super) fn run(func: &mut LoopFunction, target: &Vectors) {
     if !func.body.any(&mut |stmt| stmt.is_loop()) {
         return;
     }
-    let roots = Roots::of(func);
+    let memory = Memory::of(func);
     let mut body = std::mem::take(&mut func.body);
     body.for_each_mut(&mut |stmt| match stmt {
-        Stmt::For(f) => mark(&func.values, &roots, target, f),
-        Stmt::Lanes(l) => l.vector = of_lanes(&func.values, &roots, target, l),
+        Stmt::For(f) => mark(&func.values, &memory, target, f),
+        Stmt::Lanes(l) => l.vector = of_lanes(&func.values, &memory, target, l),
         _ => {}
     });
     func.body = body;
 }
 
 /// Whether the target takes several iterations of a loop at once, as it is.
-pub(super) fn takes(values: &Values, roots: &Roots, target: &Vectors, stmt: &Stmt) -> bool {
+pub(super) fn takes(values: &Values, memory: &Memory, target: &Vectors, stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For(f) => {
             let mut f = f.clone();
-            mark(values, roots, target, &mut f);
+            mark(values, memory, target, &mut f);
             f.vector.is_some()
         }
-        Stmt::Lanes(l) => of_lanes(values, roots, target, l).is_some(),
+        Stmt::Lanes(l) => of_lanes(values, memory, target, l).is_some(),
         _ => false,
     }
 }
 
-fn mark(values: &Values, roots: &Roots, target: &Vectors, f: &mut For) {
+fn mark(values: &Values, memory: &Memory, target: &Vectors, f: &mut For) {
     if !f.carry.is_empty() {
-        f.vector = of_sums(values, roots, target, f);
+        f.vector = of_sums(values, memory, target, f);
         return;
     }
     if target.loops == Loops::None {
         return;
     }
-    let Some(survey) = Survey::of(values, roots, target, f.index, &[], &f.body) else { return };
-    if f.order != Order::Par && !survey.may_be_together() {
+    let Some(survey) = Survey::of(values, memory, target, f.index, &[], &f.body) else { return };
+    let together = if f.order == Order::Par { Together::Apart } else { survey.together(f.order) };
+    if together == Together::No {
         return;
     }
     if f.order == Order::Down {
@@ -119,16 +131,23 @@ fn mark(values: &Values, roots: &Roots, target: &Vectors, f: &mut For) {
         if survey.checks {
             return;
         }
+        if together == Together::Forward {
+            let fits = target.in_order && !survey.nested;
+            f.vector = fits.then(|| in_order(&survey));
+            return;
+        }
         f.order = Order::Par;
     }
-    if target.loops == Loops::All || survey.calls_wide || survey.products || survey.nested {
+    // What neighbours hand on and what may end with a check, vectorisers leave as it is.
+    let left = together == Together::Forward || survey.checks && survey.work > 0;
+    if target.loops == Loops::All || survey.calls_wide || survey.products || survey.nested || left {
         f.vector = Some(survey.vector(target.together));
     }
 }
 
-fn of_lanes(values: &Values, roots: &Roots, target: &Vectors, l: &Lanes) -> Option<Vector> {
-    let survey = Survey::of(values, roots, target, l.index, &l.carry, &l.body)?;
-    survey.may_be_together().then(|| survey.vector(LANES as u32))
+fn of_lanes(values: &Values, memory: &Memory, target: &Vectors, l: &Lanes) -> Option<Vector> {
+    let survey = Survey::of(values, memory, target, l.index, &l.carry, &l.body)?;
+    survey.may_be_together(Order::Up).then(|| survey.vector(LANES as u32))
 }
 
 /// Statements of a loop of sums by lanes in a body, at most: they are written several times.
@@ -141,60 +160,36 @@ const LONGEST_IN_ORDER: usize = 48;
 const WORK: usize = 3;
 
 /// A loop that carries only sums in order: what is added may be computed together.
-fn of_sums(values: &Values, roots: &Roots, target: &Vectors, f: &For) -> Option<Vector> {
+fn of_sums(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Option<Vector> {
     let sums = sums_in_order(f)?;
     let floats = sums.iter().all(|sum| values[sum.carry].kind == Kind::F64);
     if !target.in_order || !floats {
         return None;
     }
-    let survey = Survey::of(values, roots, target, f.index, &[], &f.body)?;
-    let fits = survey.may_be_together()
+    let survey = Survey::of(values, memory, target, f.index, &[], &f.body)?;
+    let fits = survey.may_be_together(f.order)
         && !survey.checks
         && !survey.nested
         && survey.work >= WORK * sums.len();
-    // What is left over is cheaper one by one: adding up a vector takes as long as adding up eight numbers.
-    fits.then(|| Vector { masked: false, ..survey.vector(LANES as u32) })
+    fits.then(|| in_order(&survey))
 }
 
-/// A cell.
-#[derive(Clone, Copy, PartialEq)]
-struct Place {
-    /// A buffer that is the same in all iterations, if there is one.
-    buffer: Value,
-    /// What is different in each, by which this grows from one to the next, and the rest.
-    index: Atom,
-    step: i64,
-    offset: i64,
-}
-
-impl Place {
-    /// Whether an iteration never stores to one of two cells of which another iteration touches the other.
-    fn is_apart_from(self, other: Place) -> bool {
-        if (self.buffer, self.index, self.step) != (other.buffer, other.index, other.step) {
-            return false;
-        }
-        match other.offset.checked_sub(self.offset) {
-            Some(0) => true,
-            Some(distance) => self.step != 0 && distance.checked_rem(self.step) != Some(0),
-            None => false,
-        }
-    }
+/// How a loop in order is taken. What is left over is cheaper one by one: adding up a vector takes as long as adding up eight numbers.
+fn in_order(survey: &Survey<'_>) -> Vector {
+    Vector { masked: false, ..survey.vector(LANES as u32) }
 }
 
 /// What is found in a body.
 struct Survey<'a> {
     values: &'a Values,
-    roots: &'a Roots,
+    memory: &'a Memory,
     target: &'a Vectors,
     classes: Classes,
-    loads: Vec<Place>,
-    stores: Vec<Place>,
+    accesses: Accesses,
     /// Whether an iteration may fail.
     checks: bool,
     /// Whether a function that takes a vector is called.
     calls_wide: bool,
-    /// Buffers that begin somewhere else in each iteration: of which they are parts, and where.
-    parts: HashMap<Value, (Value, Atom)>,
     /// Operations on floats that differ between iterations.
     work: usize,
     /// Whether there are products of derivatives that differ between iterations.
@@ -211,7 +206,7 @@ impl<'a> Survey<'a> {
     /// What is found in a body that the target can take.
     fn of(
         values: &'a Values,
-        roots: &'a Roots,
+        memory: &'a Memory,
         target: &'a Vectors,
         index: Value,
         carry: &[Value],
@@ -222,14 +217,12 @@ impl<'a> Survey<'a> {
         }
         let mut survey = Survey {
             values,
-            roots,
+            memory,
             target,
             classes: Classes::of(index, carry, body),
-            loads: Vec::new(),
-            stores: Vec::new(),
+            accesses: Accesses::of(index),
             checks: false,
             calls_wide: false,
-            parts: HashMap::default(),
             work: 0,
             products: false,
             loads_first: true,
@@ -248,16 +241,23 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Whether iterations that run in order may take their steps together.
-    fn may_be_together(&self) -> bool {
-        !self.rows_stored
-            && self.stores.iter().enumerate().all(|(k, store)| {
-                let mut others = self.loads.iter().chain(&self.stores[..k]);
-                others.all(|other| {
-                    store.is_apart_from(*other)
-                        || !self.roots.may_overlap(store.buffer, other.buffer)
-                })
-            })
+    /// How iterations that run in an order may take their steps together.
+    fn together(&self, order: Order) -> Together {
+        if self.rows_stored {
+            return Together::No;
+        }
+        let most = u64::from(self.target.together).max(LANES as u64);
+        self.accesses.together(self.memory, order, most)
+    }
+
+    /// Whether they may as they are.
+    fn may_be_together(&self, order: Order) -> bool {
+        self.together(order) != Together::No
+    }
+
+    fn access(&mut self, buffer: Value, index: Atom, stores: bool) {
+        let same = |value: Value| self.classes.class(value) == Class::Same;
+        self.accesses.push(self.memory, (buffer, index), &same, stores);
     }
 
     /// `guarded` is what may not run.
@@ -279,7 +279,7 @@ impl<'a> Survey<'a> {
         let Survey { values, target, .. } = *self;
         match stmt {
             Stmt::Prim { dst, prim, args } => match prim.row().lowering {
-                Lowering::Machine(op) => self.operation(op, *dst, guarded),
+                Lowering::Machine(op) => self.operation(op, *dst, args, guarded),
                 Lowering::Runtime(_) if guarded => false,
                 Lowering::Runtime(_) if self.classes.class(*dst) == Class::Same => true,
                 Lowering::Runtime(symbol) => {
@@ -289,25 +289,19 @@ impl<'a> Survey<'a> {
             },
             Stmt::Copy { .. } => true,
             Stmt::Load { buffer, index, .. } => {
-                self.loads.push(self.place(*buffer, *index));
-                let earlier = &mut self.stores.iter();
-                self.loads_first &=
-                    earlier.all(|store| !self.roots.may_overlap(store.buffer, *buffer));
+                self.loads_first &= !self.accesses.store_to(self.memory, *buffer);
+                self.access(*buffer, *index, false);
                 (!guarded || target.guarded) && self.load(*buffer, *index)
             }
-            Stmt::Offset { dst, buffer, index } => match self.classes.class(*dst) {
+            Stmt::Offset { dst, .. } => match self.classes.class(*dst) {
                 Class::Same => !guarded || target.guarded,
                 // Of what does not count there may be no cell.
                 Class::Step(_) | Class::Row(_) if guarded => false,
-                Class::Step(_) => {
-                    self.parts.insert(*dst, (*buffer, *index));
-                    target.anywhere
-                }
-                Class::Row(_) => target.anywhere,
+                Class::Step(_) | Class::Row(_) => target.anywhere,
                 Class::Wide => false,
             },
             Stmt::Store { buffer, index, value } if !guarded => {
-                self.stores.push(self.place(*buffer, *index));
+                self.access(*buffer, *index, true);
                 let fits = match self.classes.place(*buffer, *index) {
                     Class::Step(1) => {
                         self.classes.class(*buffer) == Class::Same && self.index(*index)
@@ -336,7 +330,7 @@ impl<'a> Survey<'a> {
             }
             Stmt::Check { .. } => {
                 self.checks = true;
-                (!guarded || target.guarded) && target.checks && self.stores.is_empty()
+                (!guarded || target.guarded) && target.checks && self.accesses.store_nothing()
             }
             Stmt::If { dst, .. } => {
                 let buffer = |v: &Value| matches!(values[*v].kind, Kind::Buffer(_));
@@ -388,8 +382,10 @@ impl<'a> Survey<'a> {
         neighbours && !others
     }
 
-    fn operation(&mut self, op: Machine, dst: Value, guarded: bool) -> bool {
+    fn operation(&mut self, op: Machine, dst: Value, args: &[Atom], guarded: bool) -> bool {
         let divides = matches!(op, Machine::IDiv | Machine::IRem);
+        let halves = args.last().and_then(|by| by.integer());
+        let halves = self.target.halves && halves.is_some_and(|by| by > 0 && by & (by - 1) == 0);
         match self.classes.class(dst) {
             Class::Same => !(divides && guarded),
             Class::Step(_) => self.index(dst.into()),
@@ -400,7 +396,7 @@ impl<'a> Survey<'a> {
                 let narrow =
                     matches!(op, Machine::FToS | Machine::SToF | Machine::Narrow | Machine::Widen);
                 let integer = matches!(self.values[dst].kind, Kind::I64 | Kind::I32);
-                !divides
+                (!divides || halves)
                     && (self.target.narrow || !narrow)
                     && (self.target.integers || !integer)
                     && (self.target.operation)(op)
@@ -430,19 +426,6 @@ impl<'a> Survey<'a> {
                 let same = self.classes.class(buffer) == Class::Same;
                 same && self.target.anywhere && self.has(cell) && cell != Cell::BOOL
             }
-        }
-    }
-
-    /// Where a cell is, said in the same way for all parts of a buffer.
-    fn place(&self, buffer: Value, index: Atom) -> Place {
-        let Class::Step(step) = self.classes.place(buffer, index) else {
-            return Place { buffer, index, step: 0, offset: 0 };
-        };
-        match (self.parts.get(&buffer), index) {
-            (Some((whole, begin)), Atom::Lit(Literal::I64(offset))) => {
-                Place { buffer: *whole, index: *begin, step, offset }
-            }
-            _ => Place { buffer, index, step, offset: 0 },
         }
     }
 

@@ -1,0 +1,246 @@
+//! How far apart two cells are that a loop accesses, from one iteration to another.
+//!
+//! The loop back through an elimination in place adds to a row of a matrix, and to a row behind it:
+//!
+//! ```text
+//! for down (i in 0 .. m) {                         m = max(n - k - 1, 0)
+//!   p = k * n; a = g[p ..]                         row k
+//!   l = k + i + 1; q = l * n; b = g[q ..]          a row behind it
+//!   for down (j in 0 .. m) { .. a[k + 1 + j] .. b[k + 1 + j] .. }
+//! }
+//! ```
+//!
+//! Places are taken apart into the array, what the index is multiplied by, what is the same in all iterations, and a constant. Where
+//! all but the last are the same, so many cells lie between the places in every iteration. Of cells in different rows it is known that
+//! no two iterations reach the same one, if these are fewer than a row is long: above, row l is i + 1 rows behind row k, and the
+//! columns of two iterations differ by less than n - k.
+//!
+//! Requires: every access is in range, lengths of rows are not negative, and those of what is allocated do not wrap.
+//! Cost: linear, and constant for each question.
+
+use cranelift_entity::SecondaryMap;
+use jut_ir::Literal;
+use jut_ir::prim;
+
+use super::linear::{Linear, Linears};
+use crate::form::{Atom, LoopFunction, Stmt, Value};
+
+/// Indices of loops in loops that are replaced by their bounds.
+const DEEPEST: usize = 8;
+
+/// Rows further apart than this are looked at only in what is allocated: products up to it do not wrap.
+const FAR: i64 = 16;
+
+/// What bounds of loops are at least, so that they are what the sums say: no difference of two lengths is less.
+const LEAST: i64 = -(1 << 40);
+
+/// A cell that each iteration of a loop accesses.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    array: Value,
+    /// By how much it grows from one iteration to the next, what it is without that, and a constant.
+    step: i64,
+    same: Linear,
+    offset: i64,
+}
+
+/// What is known of two cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Distance {
+    /// No two iterations reach one cell.
+    Apart,
+    /// An iteration reaches the second as the first of the iteration so far behind it.
+    Iterations(i64),
+    /// Nothing.
+    Unknown,
+}
+
+/// What is known of the integers, rows and loops of a function.
+#[derive(Default)]
+pub struct Distances {
+    linears: Linears,
+    /// The buffer of which a buffer is a part, and the cell where it begins.
+    begins: SecondaryMap<Value, Option<(Value, Atom)>>,
+    products: SecondaryMap<Value, Option<[Atom; 2]>>,
+    /// The length of what is allocated.
+    lengths: SecondaryMap<Value, Option<Atom>>,
+    /// Of `max(x, k)` x and k.
+    at_least: SecondaryMap<Value, Option<(Atom, i64)>>,
+    /// Where the index of a loop begins and ends, and how many loops stand before it.
+    loops: SecondaryMap<Value, Option<([Atom; 2], usize)>>,
+}
+
+impl Distances {
+    /// Looks at a function.
+    pub fn of(func: &LoopFunction) -> Distances {
+        let mut known = Distances::default();
+        let mut loops = 0;
+        func.body.for_each(&mut |stmt| {
+            known.linears.learn(stmt);
+            match stmt {
+                Stmt::Offset { dst, buffer, index } => {
+                    known.begins[*dst] = Some((*buffer, *index));
+                }
+                Stmt::Alloc { dst, len, .. } => known.lengths[*dst] = Some(*len),
+                Stmt::Prim { dst, prim: prim::IMUL, args } => {
+                    if let [a, b] = args[..] {
+                        known.products[*dst] = Some([a, b]);
+                    }
+                }
+                Stmt::Prim { dst, prim: prim::IMAX, args } => {
+                    if let [x, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), x] =
+                        args[..]
+                    {
+                        known.at_least[*dst] = Some((x, k));
+                    }
+                }
+                other => {
+                    if let Some(range) = other.counted() {
+                        loops += 1;
+                        known.loops[range.index] = Some(([range.low, range.high], loops));
+                    }
+                }
+            }
+        });
+        known
+    }
+
+    /// The cell of a buffer at an index, in a loop with this index; `None` if it does not grow by a constant. `outside` says what is the
+    /// same in all iterations.
+    pub fn cell(
+        &self,
+        buffer: Value,
+        index: Atom,
+        of: Value,
+        outside: &dyn Fn(Value) -> bool,
+    ) -> Option<Reached> {
+        let mut at = self.linears.of(index);
+        let mut array = buffer;
+        while let Some((whole, begin)) = self.begins[array] {
+            at = at.plus(&self.linears.of(begin), 1);
+            array = whole;
+        }
+        let (step, offset) = (at.of(of), at.offset());
+        let same = at.with(of, &Linear::default()).plus(&Linear::constant(offset), -1);
+        let fits = outside(array) && same.terms().iter().all(|(value, _)| outside(*value));
+        fits.then_some(Reached { array, step, same, offset })
+    }
+
+    /// How far two cells are apart that a loop with this index accesses.
+    pub fn between(&self, a: &Reached, b: &Reached, index: Value) -> Distance {
+        if a.array != b.array || a.step != b.step || a.step == 0 {
+            return Distance::Unknown;
+        }
+        let Some(cells) = b.offset.checked_sub(a.offset) else { return Distance::Unknown };
+        if a.same != b.same {
+            let apart = a.step == 1 && self.are_in_rows_apart(a, b, index);
+            return if apart { Distance::Apart } else { Distance::Unknown };
+        }
+        match cells.checked_rem(a.step) {
+            Some(0) => Distance::Iterations(cells / a.step),
+            Some(_) => Distance::Apart,
+            None => Distance::Unknown,
+        }
+    }
+
+    /// Whether two cells whose places differ by rows and a constant are different ones, in whatever iterations.
+    fn are_in_rows_apart(&self, a: &Reached, b: &Reached, index: Value) -> bool {
+        // What is in only one of the places, and the same in both.
+        let rest = a.same.plus(&b.same, -1);
+        let ([(u, 1), (v, -1)] | [(v, -1), (u, 1)]) = rest.terms()[..] else { return false };
+        let (Some(first), Some(second)) = (self.products[u], self.products[v]) else {
+            return false;
+        };
+        let Some(width) = a.offset.checked_sub(b.offset).and_then(i64::checked_abs) else {
+            return false;
+        };
+        either_way(first).into_iter().any(|(x, m)| {
+            either_way(second).into_iter().any(|(y, length)| {
+                self.linears.of(m) == self.linears.of(length)
+                    && self.is_within(index, width, m)
+                    && (self.is_behind(x, y, m, a.array) || self.is_behind(y, x, m, a.array))
+            })
+        })
+    }
+
+    /// Whether the columns that a loop reaches, and those so far beside them, differ by less than the length of a row.
+    fn is_within(&self, index: Value, width: i64, length: Atom) -> bool {
+        let Some(([low, high], _)) = self.loops[index] else { return false };
+        let (Some(low), Some(high)) =
+            (self.first_of(low), self.last_of(low, high, length, DEEPEST))
+        else {
+            return false;
+        };
+        let trips = high.plus(&low, -1);
+        let left = self.linears.of(length).plus(&trips, -1);
+        self.is_at_least(&left, width, length, DEEPEST)
+    }
+
+    /// Whether a row stands behind another one of an array, without wrapping.
+    fn is_behind(&self, x: Atom, y: Atom, length: Atom, array: Value) -> bool {
+        let rows = self.linears.of(x).plus(&self.linears.of(y), -1);
+        if rows.terms().is_empty() {
+            return (1..FAR).contains(&rows.offset());
+        }
+        let all = self.lengths[array].and_then(|size| match size {
+            Atom::Value(size) => self.products[size],
+            Atom::Lit(_) => None,
+        });
+        self.is_at_least(&rows, 1, length, DEEPEST)
+            && all.is_some_and(|all| {
+                either_way(all).into_iter().any(|(number, m)| {
+                    let left = self.linears.of(number).plus(&rows, -1);
+                    self.linears.of(m) == self.linears.of(length)
+                        && self.is_at_least(&left, 0, length, DEEPEST)
+                })
+            })
+    }
+
+    /// Where a loop begins, as a sum that does not wrap.
+    fn first_of(&self, low: Atom) -> Option<Linear> {
+        Some(self.linears.of(low)).filter(|sum| sum.as_atom().is_some())
+    }
+
+    /// The bound of a loop that runs, as a sum that is no less, because it does not wrap downwards: of `max(x, k)` x, if the loop
+    /// would not run up to k.
+    fn last_of(&self, low: Atom, high: Atom, length: Atom, depth: usize) -> Option<Linear> {
+        let mut last = high;
+        if let Atom::Value(v) = high
+            && let Some((x, k)) = self.at_least[v]
+            && matches!(low, Atom::Lit(Literal::I64(low)) if k <= low)
+        {
+            last = x;
+        }
+        let sum = self.linears.of(last);
+        let exact = sum.as_atom().is_some()
+            || depth > 0 && self.is_at_least(&sum, LEAST, length, depth - 1);
+        exact.then_some(sum)
+    }
+
+    /// Whether a sum is no less than a number, where `length` is not negative and all loops around run.
+    fn is_at_least(&self, sum: &Linear, least: i64, length: Atom, depth: usize) -> bool {
+        let bounded = |(v, times): &(Value, i64)| {
+            let (range, at) = self.loops[*v]?;
+            Some((*v, *times, range, at))
+        };
+        let inner = sum.terms().iter().filter_map(bounded).max_by_key(|(.., at)| *at);
+        let Some((v, times, [low, high], _)) = inner else {
+            let positive = |(v, times): &(Value, i64)| Atom::Value(*v) == length && *times > 0;
+            return sum.terms().iter().all(positive) && sum.offset() >= least;
+        };
+        if depth == 0 {
+            return false;
+        }
+        let bound = if times > 0 {
+            self.first_of(low)
+        } else {
+            self.last_of(low, high, length, depth).map(|high| high.plus(&Linear::constant(1), -1))
+        };
+        bound.is_some_and(|bound| self.is_at_least(&sum.with(v, &bound), least, length, depth - 1))
+    }
+}
+
+/// The operands of a product, either way round.
+fn either_way([a, b]: [Atom; 2]) -> [(Atom, Atom); 2] {
+    [(a, b), (b, a)]
+}
