@@ -113,6 +113,7 @@ fn filling(file: &File, hole: &Hole) -> Filled {
             Filled::function(&call, data_type(file, Hole::Data(path.clone())), &[])
         }
         Hole::Sure(inner) => filling(file, inner),
+        Hole::Unwrapped(inner) => filling(file, inner).unwrapped(),
         Hole::Constant(value) => constant(file, &value.to_string()),
         // The text has its name there.
         Hole::Length(_) => Filled::function("0", Type::Usize, &[]),

@@ -67,7 +67,7 @@ impl Lowering<'_> {
                     if let Some(branch) = alternative(local, rest) {
                         return self.branch(&branch, &[], tail, true);
                     }
-                    if let Some(chain) = self.split_in_two(local, rest)? {
+                    if let Some(chain) = self.parts_with_names(local, rest)? {
                         return self.statements(&chain, tail);
                     }
                     if let Some(parts) = crate::parted::unwrapped_parts(local) {

@@ -42,14 +42,14 @@ impl Lowering<'_> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
-            Some("f64" | "f32" | "i64" | "i32" | "u32" | "usize") if name == "from" => {
+            Some("f64" | "f32" | "i64" | "i32" | "u32" | "isize" | "usize") if name == "from" => {
                 let [argument] = &arguments[..] else {
                     return refuse(path, "one argument is expected here");
                 };
                 let ty = &path.path.segments[path.path.segments.len() - 2].ident;
                 return self.cast(&syn::parse_quote!((#argument) as #ty));
             }
-            Some("f64" | "f32" | "i64" | "i32" | "u32" | "usize") => {
+            Some("f64" | "f32" | "i64" | "i32" | "u32" | "isize" | "usize") => {
                 let values = self.operands(&arguments)?;
                 let Some((receiver, rest)) = values.split_first() else {
                     return refuse(path, format!("`{name}` is not built"));
@@ -57,7 +57,7 @@ impl Lowering<'_> {
                 let ty = match before.as_deref() {
                     Some("f64") => Ty::F64,
                     Some("f32") => Ty::F32,
-                    Some("i64") => Ty::I64,
+                    Some("i64" | "isize") => Ty::I64,
                     Some("i32") => Ty::I32,
                     Some("u32") => Ty::U32,
                     _ => Ty::Usize,
@@ -196,7 +196,7 @@ impl Lowering<'_> {
             let types = types.into_iter().map(|ty| ty.unwrap_or(quote!(::jut::rust::of::<()>())));
             let types = quote!((#(#types,)*));
             match &mut self.parts.holes[hole] {
-                Hole::Sure(inner) => with_types(inner, types),
+                Hole::Sure(inner) | Hole::Unwrapped(inner) => with_types(inner, types),
                 own => with_types(own, types),
             }
         }
@@ -223,7 +223,9 @@ impl Lowering<'_> {
             Ty::Of(hole, steps) => {
                 let mut ty = match self.parts.holes.get(hole)? {
                     Hole::Function(_) | Hole::Call(..) if !functions => return None,
-                    Hole::Sure(inner) if !functions && !matches!(**inner, Hole::Method(..)) => {
+                    Hole::Sure(inner) | Hole::Unwrapped(inner)
+                        if !functions && !matches!(**inner, Hole::Method(..)) =>
+                    {
                         return None;
                     }
                     // That a struct has no derivatives is said where it stands, not again of each field.
@@ -232,6 +234,7 @@ impl Lowering<'_> {
                         use ::jut::rust::{Known as _, Unknown as _};
                         (&::jut::rust::asked::<#path>()).of()
                     }},
+                    Hole::Constant(value) if self.mentions_type(value) => return None,
                     known => given_by(hole, known)?,
                 };
                 for step in &steps {
@@ -346,7 +349,12 @@ impl Lowering<'_> {
             return Ok(Err(receiver));
         };
         self.gives_struct(hole, &steps);
-        let Some(mut owner) = self.parts.holes.get(hole).and_then(|h| given_by(hole, h)) else {
+        let known = self.parts.holes.get(hole).filter(|h| {
+            // Of a constant of a type parameter nothing is known; and what has one word may be a static that is no constant.
+            let whole = |value: &TokenStream| steps.is_empty() && !value.to_string().contains("::");
+            !matches!(h, Hole::Constant(value) if self.mentions_type(value) || whole(value))
+        });
+        let Some(mut owner) = known.and_then(|h| given_by(hole, h)) else {
             return refuse(
                 &call.receiver,
                 "bind this to a name with its type before: `let x: T = ..;`",
@@ -454,6 +462,35 @@ impl Lowering<'_> {
         })
     }
 
+    /// `list.try_into().unwrap()` where an array is wanted.
+    fn array_of(&mut self, list: &Expr, at: &syn::Ident) -> Result<Value, Refusal> {
+        let (length, ty) = match self.expected.wanted.take() {
+            Some(Ty::Array(element, Extent::Fixed(n))) => {
+                (n.clone(), Ty::Array(element, Extent::Fixed(n)))
+            }
+            Some(Ty::Of(hole, of)) => {
+                let steps: String = of.iter().map(|s| format!(" {s}")).collect();
+                (format!("$fixed {hole}{steps}$"), Ty::Of(hole, of))
+            }
+            _ => {
+                return refuse(
+                    at,
+                    "say what this makes: `let x: [f64; 3] = y[..3].try_into().unwrap();`",
+                );
+            }
+        };
+        let list = self.expression(list)?;
+        let list = self.named(list, "list");
+        let wanted = self.element(&ty);
+        let element = self.element(&list.ty);
+        self.unify(&element, &wanted);
+        let there = Value::name(format!("size({}) == {length}", list.text), Ty::Bool, 0);
+        self.asserted(at.span(), &there, "a list is no array of another length".to_string());
+        let (i, name) = (self.names.unique("i"), self.names.unique("array"));
+        self.lines.push(format!("{name} = build ({i} < {length}) {{ {}[{i}] }}", list.text));
+        Ok(Value::name(name, ty, i64::MIN))
+    }
+
     /// A method of a number or an array.
     pub fn method_call(&mut self, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let name = call.method.to_string();
@@ -462,6 +499,12 @@ impl Lowering<'_> {
             return self.expression(&all);
         }
         if let Some(said) = crate::restated::conditional(call) {
+            return self.expression(&said);
+        }
+        if let Some(list) = crate::syntax::into_array(&Expr::MethodCall(call.clone())) {
+            return self.array_of(list, &call.method);
+        }
+        if let Some(said) = crate::restated::within(call) {
             return self.expression(&said);
         }
         if crate::iterators::is_chain(call) {
@@ -504,7 +547,13 @@ impl Lowering<'_> {
             let list = self.expression(&call.receiver)?;
             return self.element_option(list, call);
         }
-        let receiver = if whole.contains(&name.as_str()) || iterates.contains(&name.as_str()) {
+        let own = self.is_struct(&call.receiver) && ["first", "last"].contains(&name.as_str());
+        let receiver = if own {
+            match self.user_method(call)? {
+                Ok(value) => return Ok(value),
+                Err(receiver) => receiver,
+            }
+        } else if whole.contains(&name.as_str()) || iterates.contains(&name.as_str()) {
             self.expression(&call.receiver)?
         } else if name == "map" && matches!(call.args.first(), Some(Expr::Closure(_))) {
             let list = self.expression(&call.receiver)?;
@@ -545,10 +594,14 @@ impl Lowering<'_> {
                 return self.element_option(receiver, call);
             }
             (Ty::Array(row, _), "concat") if call.args.is_empty() => {
-                let Ty::Array(element, Extent::Fixed(n)) = (**row).clone() else {
+                let Ty::Array(element, extent) = (**row).clone() else {
                     return refuse(&call.method, "`concat` is that of rows `[f64; N]` here");
                 };
                 let list = self.named(receiver, "list").text;
+                let n = match extent {
+                    Extent::Fixed(n) => n,
+                    _ => format!("size({list}, 1)"),
+                };
                 let (i, all) = (self.names.unique("i"), self.names.unique("list"));
                 self.lines.push(format!(
                     "{all} = build ({i} < size({list}) * {n}) {{ {list}[{i} / {n}, {i} % {n}] }}"
@@ -654,13 +707,14 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
         Hole::Function(path) => quote!(::jut::rust::given::<#path, (), _>(())),
         Hole::Call(path, types) => quote!(::jut::rust::given::<#path, _, _>(#types)),
         Hole::Method(owner, key) => quote!(::jut::rust::result::<#key, _, _>(#owner)),
-        Hole::Sure(inner) => {
+        Hole::Sure(inner) | Hole::Unwrapped(inner) => {
             let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),
         Hole::Default(path) => quote!(::jut::rust::of::<#path>()),
-        Hole::Constant(_) | Hole::Length(_) | Hole::Bound(..) => return None,
+        Hole::Constant(value) => quote!(::jut::rust::of_value(&(#value))),
+        Hole::Length(_) | Hole::Bound(..) => return None,
     })
 }
 

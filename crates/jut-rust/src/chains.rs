@@ -106,6 +106,17 @@ impl Lowering<'_> {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
         }
+        if let Some(told) = crate::chunked::each(end) {
+            self.for_loop(&told)?;
+            return Ok(unit());
+        }
+        if crate::iterators::WHOLE.iter().any(|name| end.method == name)
+            && let Some((lists, told)) = crate::iterators::joined(&end.receiver)
+        {
+            let mut end = end.clone();
+            *end.receiver = told;
+            return self.expression(&syn::parse_quote!({ #(#lists)* #end }));
+        }
         let (calls, _) = split(&end.receiver);
         if end.method == "collect" && calls.iter().any(|c| c.method != "map" && c.method != "scan")
         {
@@ -289,7 +300,7 @@ impl Lowering<'_> {
                 })
             }
             ("min_by" | "max_by", [order]) => {
-                let crate::options::Compared { first, second, left, right, total } =
+                let crate::options::Compared { first, second, left, right, total, equal } =
                     crate::options::compared(order)?;
                 let largest = name == "max_by";
                 self.kept(end, &head, item, &stages, &mut |this, (found, old), new| {
@@ -312,6 +323,11 @@ impl Lowering<'_> {
                         let text =
                             this.by_width(&ty, &test("rust_in_order"), &test("rust_in_order_f32"));
                         let text = format!("!{} || {text}", found.text);
+                        return Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()));
+                    }
+                    if equal {
+                        let not = if largest { "!" } else { "" };
+                        let text = format!("!{} || {not}({} > {})", found.text, a.text, b.text);
                         return Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()));
                     }
                     let said = "called `Option::unwrap()` on a `None` value".to_string();

@@ -11,7 +11,6 @@
 //! each element, as in Rust, and also where the element is not used. What would call it for elements that it passes over (`skip`,
 //! `step_by`) is refused.
 
-use crate::iterators::STARTS;
 use crate::lowering::{Local, Lowering};
 use crate::syntax::unwrapped;
 use crate::template::What;
@@ -50,6 +49,34 @@ pub(crate) struct Elements {
     pub mapped: bool,
 }
 
+/// Iterators of Rust that are not built.
+const OTHERS: &[&str] = &[
+    "peekable",
+    "fuse",
+    "array_chunks",
+    "chunk_by",
+    "chunk_by_mut",
+    "rchunks",
+    "rchunks_exact",
+    "split",
+    "splitn",
+    "drain",
+    "split_inclusive",
+    "array_windows",
+    "map_windows",
+    "as_chunks",
+    "chars",
+    "bytes",
+    "keys",
+    "values",
+    "lines",
+    "into_boxed_slice",
+    "sorted",
+    "tuple_windows",
+    "dedup",
+    "unique",
+];
+
 impl Elements {
     fn new(count: String, element: impl Fn(&str) -> Item + 'static) -> Elements {
         Elements { count, element: Box::new(element), mapped: false }
@@ -68,6 +95,7 @@ impl Lowering<'_> {
         match unwrapped(source) {
             Expr::Range(range) => self.range_elements(range),
             Expr::MethodCall(call) => self.adapted(call),
+            name if self.is_changed(name) => self.list_places(name),
             Expr::Reference(reference) if reference.mutability.is_some() => {
                 self.list_places(&reference.expr)
             }
@@ -90,6 +118,11 @@ impl Lowering<'_> {
             },
             other => self.list_elements(other),
         }
+    }
+
+    /// Whether a name is that of a `&mut`, whose elements may be assigned.
+    pub fn is_changed(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Path(_)) && self.root(expr).is_some_and(|local| local.reference)
     }
 
     fn range_elements(&mut self, range: &ExprRange) -> Result<Elements, Refusal> {
@@ -183,6 +216,7 @@ impl Lowering<'_> {
                     Expr::Reference(reference) if reference.mutability.is_some() => {
                         self.list_places(&reference.expr)?
                     }
+                    list if self.is_changed(list) => self.list_places(list)?,
                     list => self.list_elements(list)?,
                 };
                 let count = self.names.unique("count");
@@ -196,6 +230,17 @@ impl Lowering<'_> {
                 Ok(Elements { mapped, ..Elements::new(count, element) })
             }
             ("chain", [other]) => self.joined_elements(call, other),
+            ("cycle", []) => {
+                let elements = self.elements(receiver)?;
+                if elements.mapped {
+                    return refuse(&call.method, "`cycle` stands before `map` here");
+                }
+                let (own, count) = (elements.count.clone(), self.names.unique("count"));
+                let endless = i64::MAX;
+                self.lines.push(format!("{count} = if {own} > 0 {{ {endless} }} else {{ 0 }}"));
+                let again = elements.with(move |element, i| element(&format!("({i} % {own})")));
+                Ok(Elements { count, ..again })
+            }
             ("skip" | "take" | "step_by", [number]) => self.fewer(call, number),
             ("map", [function]) => {
                 let elements = self.elements(receiver)?;
@@ -220,7 +265,8 @@ impl Lowering<'_> {
                     "`{name}` stands behind `zip`, `enumerate`, `rev`, `skip` and `take` here: collect into a list before"
                 ),
             ),
-            _ if crate::methods::is_known(&name) || STARTS.contains(&name.as_str()) => {
+            // What a method of a struct gives is a list.
+            _ if !OTHERS.contains(&name.as_str()) => {
                 self.list_elements(&Expr::MethodCall(call.clone()))
             }
             _ => refuse(

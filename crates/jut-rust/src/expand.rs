@@ -179,7 +179,7 @@ fn twin(
             };
             (called, twin)
         }
-        (crate::signature::Errors::Fail, None) => {
+        (crate::signature::Errors::Fail | crate::signature::Errors::Missing, None) => {
             let called = quote! {
                 fn called(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                     linker.only_surely(<Self as ::jut::rust::Source>::NAME)
@@ -281,6 +281,10 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
             }
             other => filling(number, other),
         },
+        Hole::Unwrapped(inner) => {
+            let call = filling(number, &Hole::Sure(inner.clone()));
+            quote!(#call.unwrapped())
+        }
     }
 }
 

@@ -282,7 +282,7 @@ impl Lowering<'_> {
             Lit::Int(n) => {
                 let ty = match n.suffix() {
                     "" => self.written_integer(literal),
-                    "i64" => Ty::I64,
+                    "i64" | "isize" => Ty::I64,
                     "i32" => Ty::I32,
                     "u32" => Ty::U32,
                     "usize" => Ty::Usize,
@@ -381,7 +381,7 @@ impl Lowering<'_> {
         let ty = match (before.next(), before.next()) {
             (Some("f64"), _) | (Some("consts"), Some("f64")) => Ty::F64,
             (Some("f32"), _) | (Some("consts"), Some("f32")) => Ty::F32,
-            (Some("i64"), _) => Ty::I64,
+            (Some("i64" | "isize"), _) => Ty::I64,
             (Some("i32"), _) => Ty::I32,
             (Some("u32"), _) => Ty::U32,
             (Some("usize"), _) => Ty::Usize,

@@ -45,7 +45,7 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
     let told = crate::generated::told(function)?;
     let function = told.as_ref().unwrap_or(function);
     let failing = match signature.errors {
-        Errors::Fail => Some(crate::results::failing(function)?),
+        Errors::Fail | Errors::Missing => Some(crate::results::failing(function)?),
         _ => None,
     };
     let function = failing.as_ref().unwrap_or(function);
@@ -194,6 +194,33 @@ impl Lowering<'_> {
                     k => format!("size({y}, {k})"),
                 };
                 let sizes = (0..lengths.len()).map(size).chain([y.clone()]);
+                values.splice(..0, sizes);
+            } else if crate::types::has_sizes(&result)
+                && let Ty::Tuple(items) = &result
+            {
+                // So are those of its lists.
+                let (mut lengths, mut sizes, y) = (Vec::new(), Vec::new(), self.names.unique("y"));
+                self.lines.push(format!("{y} = {text}"));
+                let mut of = Vec::new();
+                for (k, item) in items.iter().enumerate() {
+                    let mut own = Vec::new();
+                    of.push(item.text(&mut || {
+                        own.push(self.names.unique("n_result"));
+                        own[own.len() - 1].clone()
+                    }));
+                    own.truncate(open_dimensions(item));
+                    for (j, name) in own.into_iter().enumerate() {
+                        lengths.push(format!("{name}: i64"));
+                        sizes.push(match j {
+                            0 => format!("size({y}.{k})"),
+                            j => format!("size({y}.{k}, {j})"),
+                        });
+                    }
+                }
+                let whole = self.names.unique("values");
+                lengths.push(format!("{whole}: #({})", of.join(", ")));
+                sizes.push(y);
+                types.splice(..0, lengths);
                 values.splice(..0, sizes);
             } else {
                 types.insert(0, result.text(&mut String::new));

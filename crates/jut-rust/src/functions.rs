@@ -43,10 +43,21 @@ impl Lowering<'_> {
     pub fn local_call(&mut self, local: &Local, call: &syn::ExprCall) -> Result<Value, Refusal> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         if let Some(closure) = local.closure.clone() {
-            let values = self.sequence(&arguments)?;
-            let items = values.into_iter().map(|v| Item::One(self.named(v, "argument"))).collect();
+            let mut own = closure.expr.clone();
+            let mut changed = Vec::new();
+            for (input, argument) in own.inputs.iter_mut().zip(&arguments) {
+                changed.push(self.changed_argument(input, argument)?);
+            }
+            changed.resize_with(arguments.len(), || None);
+            let others = arguments.iter().zip(&changed).filter(|(_, place)| place.is_none());
+            let others: Vec<&Expr> = others.map(|(argument, _)| *argument).collect();
+            let values = self.sequence(&others)?;
+            let named = values.into_iter().map(|v| Item::One(self.named(v, "argument")));
+            let mut named = named.collect::<Vec<_>>().into_iter();
+            let items = changed.into_iter().filter_map(|place| place.or_else(|| named.next()));
+            let items = items.collect();
             let scopes = std::mem::replace(&mut self.scopes, closure.scopes.clone());
-            let value = self.applied(&Expr::Closure(closure.expr.clone()), items);
+            let value = self.applied(&Expr::Closure(own), items);
             self.scopes = scopes;
             return value;
         }
@@ -67,6 +78,37 @@ impl Lowering<'_> {
         self.lines.push(format!("{pattern} = {text}"));
         let least = if *result == Ty::Usize { 0 } else { i64::MIN };
         Ok(Value::name(name, *result, least))
+    }
+
+    /// The place that an argument `&mut x` of a closure refers to, or a name that is a `&mut`; its parameter has no type then.
+    fn changed_argument(
+        &mut self,
+        input: &mut syn::Pat,
+        argument: &Expr,
+    ) -> Result<Option<Item>, Refusal> {
+        let written = match input {
+            syn::Pat::Type(typed) => match &*typed.ty {
+                syn::Type::Reference(reference) => reference.mutability.is_some(),
+                _ => false,
+            },
+            _ => false,
+        };
+        let place = match unwrapped(argument) {
+            Expr::Reference(reference) if reference.mutability.is_some() => &*reference.expr,
+            name if written && self.is_changed(name) => name,
+            other if written => return refuse(other, "write `&mut x` here, of a variable"),
+            _ => return Ok(None),
+        };
+        let depth = self.root(place).map_or(0, |local| local.depth) as u8;
+        let (value, _) = self.looked_at(place)?;
+        if value.level == 2 {
+            return refuse(place, "give this part a name before: `let part = &mut x[a..b];`");
+        }
+        if let syn::Pat::Type(typed) = input {
+            let pattern = (*typed.pat).clone();
+            *input = pattern;
+        }
+        Ok(Some(Item::Place(Value { level: depth, stable: false, ..value })))
     }
 
     /// An argument that is a function: a closure, or a function by its name. `hole` is what is called, and `k` the number of

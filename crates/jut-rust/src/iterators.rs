@@ -45,8 +45,16 @@ pub(crate) const STAGES: &[&str] = &[
 ];
 
 /// The methods that make an iterator of an array.
-pub(crate) const STARTS: &[&str] =
-    &["iter", "into_iter", "iter_mut", "windows", "chunks", "chunks_exact"];
+pub(crate) const STARTS: &[&str] = &[
+    "iter",
+    "into_iter",
+    "iter_mut",
+    "windows",
+    "chunks",
+    "chunks_exact",
+    "chunks_mut",
+    "chunks_exact_mut",
+];
 
 /// Whether a method call is the end of a chain over a range or an array's elements.
 pub(crate) fn is_chain(call: &ExprMethodCall) -> bool {
@@ -91,6 +99,70 @@ pub(crate) fn zipped(call: &syn::ExprCall) -> Option<(&Expr, &Expr)> {
         _ => None,
     }
 }
+
+/// Whether an iterator gives its elements by their numbers as they are: without functions, and not in pairs.
+fn is_direct(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            let other = ["map", "zip", "enumerate"].contains(&method.as_str());
+            let kept =
+                method == "copied" || method == "cloned" || !STAGES.contains(&method.as_str());
+            !other && kept && (STARTS.contains(&method.as_str()) || is_direct(&call.receiver))
+        }
+        Expr::Call(call) => zipped(call).is_none(),
+        _ => true,
+    }
+}
+
+/// An iterator that goes on with others, `a.chain(b)`, as one over lists: those that it begins with, which are none yet, get names by the
+/// statements. Nothing if all are lists, or if not all of their elements are asked for.
+pub(crate) fn joined(iterator: &Expr) -> Option<(Vec<syn::Stmt>, Expr)> {
+    fn walk(expr: &Expr, lists: &mut Vec<syn::Stmt>) -> Option<Expr> {
+        let Expr::MethodCall(call) = unwrapped(expr) else { return Some(expr.clone()) };
+        let method = call.method.to_string();
+        if method == "chain" && call.args.len() == 1 {
+            let mut call = call.clone();
+            let side = |side: &Expr, lists: &mut Vec<syn::Stmt>| -> Option<Expr> {
+                let joins = matches!(unwrapped(side), Expr::MethodCall(c) if c.method == "chain");
+                if joins {
+                    return walk(side, lists);
+                }
+                if is_direct(side) || !is_iterator(side) {
+                    return Some(side.clone());
+                }
+                let name =
+                    syn::Ident::new(&format!("__jut_joined_{}", lists.len()), call.method.span());
+                lists.push(syn::parse_quote!(let #name = #side.collect::<Vec<_>>();));
+                Some(syn::parse_quote!(#name.iter().copied()))
+            };
+            let first = side(&call.receiver, lists)?;
+            let second = side(&call.args[0], lists)?;
+            *call.receiver = first;
+            call.args[0] = second;
+            return Some(Expr::MethodCall(call));
+        }
+        if STARTS.contains(&method.as_str()) {
+            return Some(expr.clone());
+        }
+        let fewer = ["take", "take_while", "map_while", "skip", "step_by", "scan", "zip"];
+        if fewer.contains(&method.as_str()) {
+            return None;
+        }
+        let mut call = call.clone();
+        *call.receiver = walk(&call.receiver, lists)?;
+        Some(Expr::MethodCall(call))
+    }
+    let mut lists = Vec::new();
+    let told = walk(iterator, &mut lists)?;
+    (!lists.is_empty()).then_some((lists, told))
+}
+
+/// The ends of a chain that ask for all elements.
+pub(crate) const WHOLE: &[&str] = &[
+    "sum", "product", "collect", "count", "fold", "for_each", "min_by", "max_by", "min", "max",
+    "last", "reduce",
+];
 
 /// The methods at the end of an iterator that go on with its elements, and the iterator before them.
 pub(crate) fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {

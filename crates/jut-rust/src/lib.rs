@@ -39,7 +39,7 @@
 //! | `lengths` | lists that are as long as others: those that are assigned, and rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
-//! | `restated`, `parted` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out |
+//! | `restated`, `parted`, `chunked` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these |
 //! | | **items** |
 //! | `function` | a whole function: the passes over its body |
 //! | `attribute` | the attribute of a function, an `impl` block (`implementation`), a trait (`traits`), a module (`module`) |
@@ -56,6 +56,7 @@ mod bindings;
 mod body;
 mod calls;
 mod chains;
+mod chunked;
 mod counted;
 pub mod data;
 mod derivatives;

@@ -27,6 +27,9 @@ struct Head {
 impl Lowering<'_> {
     pub fn for_loop(&mut self, l: &ExprForLoop) -> Result<(), Refusal> {
         self.no_jump(&l.expr)?;
+        if self.over_parts(l)? {
+            return Ok(());
+        }
         if crate::staged::is_staged(&l.expr) {
             return self.staged_loop(l);
         }
@@ -104,6 +107,7 @@ impl Lowering<'_> {
         let chain = match source {
             Expr::MethodCall(call) => call.method != "clone" && call.method != "to_vec",
             Expr::Reference(reference) => reference.mutability.is_some(),
+            name if self.is_changed(name) => true,
             Expr::Call(call) => {
                 crate::iterators::zipped(call).is_some()
                     || crate::iterators::repeated(call).is_some()

@@ -131,8 +131,12 @@ fn message_of(expr: &Expr) -> String {
 
 /// Tokens nearly as they were written.
 pub(crate) fn tidy(tokens: &str) -> String {
-    let mut text =
-        tokens.replace(" . ", ".").replace(" (", "(").replace(" [", "[").replace(" ,", ",");
+    let mut text = tokens
+        .replace(" . ", ".")
+        .replace(" :: ", "::")
+        .replace(" (", "(")
+        .replace(" [", "[")
+        .replace(" ,", ",");
     for (from, to) in [("( ", "("), (" )", ")"), (" ]", "]"), ("& ", "&"), ("! ", "!")] {
         text = text.replace(from, to);
     }

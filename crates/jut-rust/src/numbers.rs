@@ -26,22 +26,34 @@ impl Lowering<'_> {
         // In each pass, so that the same floats have the same numbers.
         let float = self.unknown_float();
         if let Ty::Of(..) = ty
-            && let ("abs" | "max" | "min" | "signum", true) =
-                (name, arguments.iter().all(|a| a.stable))
+            && ["abs", "clamp", "max", "min", "signum"].contains(&name)
             && let Some(integer) = self.only("int", &ty)
             && !arguments.iter().any(|a| {
                 let known = self.resolve(&a.ty);
                 known.is_float() || known.is_integer() || literal(a).is_some()
             })
         {
-            // A float or an integer: rustc knows.
+            // A float or an integer: rustc knows. What may be assigned before the value is read has a name.
+            let bounds = name == "clamp";
+            let mut arguments = arguments.to_vec();
+            for argument in arguments.iter_mut().filter(|a| bounds || !a.stable) {
+                *argument = self.named(argument.clone(), "bound");
+            }
+            if let [low, high] = &arguments[..] {
+                let said = "clamp: the lower bound is above the upper one, or one is NaN";
+                let check = format!("prim.select({} <= {}, 0, -1) >= 0", low.text, high.text);
+                self.check(at.span(), What::Panic(said.to_string()), &check);
+            }
             let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
             let known = methods::F64.iter().find(|(n, _, _)| *n == name).map_or("", |m| m.2);
             let wide = fill(known, &receiver.text, &texts);
             let short = fill(&methods::short(name, known), &receiver.text, &texts);
             let prim = if name == "signum" { "sign" } else { name };
             let all: Vec<&str> = [receiver.text.as_str()].into_iter().chain(texts).collect();
-            let other = format!("prim.{prim}({})", all.join(", "));
+            let other = match &all[..] {
+                [value, low, high] => format!("prim.min(prim.max({value}, {low}), {high})"),
+                _ => format!("prim.{prim}({})", all.join(", ")),
+            };
             let text = match (self.only("f64", &ty), self.only("f32", &ty)) {
                 (Some(a), Some(b)) => format!(
                     "{}{wide}{}{}{short}{}{}{other}{}",
@@ -50,7 +62,7 @@ impl Lowering<'_> {
                 _ => wide,
             };
             let mut of = vec![&receiver];
-            of.extend(arguments);
+            of.extend(&arguments);
             let value = Value::new(text, ty, 9, &of);
             return Ok(if name == "abs" {
                 self.in_range(value, at.span(), "negate")

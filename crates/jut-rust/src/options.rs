@@ -14,6 +14,7 @@ use crate::elements::Item;
 use crate::iterators::is_iterator;
 use crate::lowering::Lowering;
 use crate::syntax::{OF_OPTIONS, unwrapped};
+use crate::template::Hole;
 use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
@@ -41,6 +42,8 @@ pub(crate) struct Compared<'e> {
     pub right: &'e Expr,
     /// Whether it is that of `total_cmp`, which has a place for all floats.
     pub total: bool,
+    /// Whether what has no order counts as equal, `.unwrap_or(Ordering::Equal)`.
+    pub equal: bool,
 }
 
 /// Reads an order.
@@ -48,7 +51,14 @@ pub(crate) fn compared(order: &Expr) -> Result<Compared<'_>, Refusal> {
     const SAID: &str =
         "write the order as `|a, b| a.total_cmp(b)`, or `|a, b| a.partial_cmp(b).unwrap()` here";
     let Expr::Closure(closure) = unwrapped(order) else { return refuse(order, SAID) };
-    let mut body = unwrapped(&closure.body);
+    let (mut body, mut equal) = (unwrapped(&closure.body), false);
+    if let Expr::MethodCall(call) = body
+        && call.method == "unwrap_or"
+        && let Some(Expr::Path(other)) = call.args.first()
+        && other.path.segments.last().is_some_and(|s| s.ident == "Equal")
+    {
+        (body, equal) = (unwrapped(&call.receiver), true);
+    }
     if let Expr::MethodCall(call) = body
         && (call.method == "unwrap" || call.method == "expect")
     {
@@ -60,7 +70,8 @@ pub(crate) fn compared(order: &Expr) -> Result<Compared<'_>, Refusal> {
                 && call.args.len() == 1 =>
         {
             let (left, right) = (&*call.receiver, &call.args[0]);
-            Ok(Compared { first, second, left, right, total: call.method == "total_cmp" })
+            let total = call.method == "total_cmp";
+            Ok(Compared { first, second, left, right, total, equal })
         }
         (Expr::MethodCall(call), _) => refuse(&call.method, SAID),
         _ => refuse(&closure.body, SAID),
@@ -170,6 +181,42 @@ impl Lowering<'_> {
         Ok(Value::name(name, Ty::Option(Box::new(ty)), i64::MIN))
     }
 
+    /// `rows.last().unwrap()` of a list of lists, of which an `Option` would have no size; nothing if it is none.
+    fn element_for_certain(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+        let Expr::MethodCall(inner) = unwrapped(&call.receiver) else { return Ok(None) };
+        let said = match (call.method.to_string().as_str(), call.args.first()) {
+            ("unwrap", None) => "called `Option::unwrap()` on a `None` value".to_string(),
+            ("expect", Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }))) => {
+                text.value()
+            }
+            _ => return Ok(None),
+        };
+        let ends = ["first", "last"].iter().any(|name| inner.method == name);
+        let own = self.is_struct(&inner.receiver);
+        if !ends || !inner.args.is_empty() || !is_plain(&inner.receiver) || own {
+            return Ok(None);
+        }
+        if self.partial_list(&inner.receiver).is_some() {
+            return Ok(None);
+        }
+        let list = self.expression(&inner.receiver)?;
+        if !matches!(self.resolve(&list.ty), Ty::Array(..) | Ty::Of(..)) {
+            return Ok(None);
+        }
+        let list = self.named(list, "list");
+        let ty = self.element(&list.ty);
+        let size = format!("size({})", list.text);
+        let there = Value::name(format!("{size} > 0"), Ty::Bool, 0);
+        self.asserted(call.method.span(), &there, said);
+        let at = if inner.method == "first" {
+            "0".to_string()
+        } else {
+            format!("prim.max({size} - 1, 0)")
+        };
+        let element = Value::name(format!("{}[{at}]", list.text), ty, i64::MIN);
+        Ok(Some(self.named(Value { stable: list.stable, ..element }, "element")))
+    }
+
     /// A method of an `Option`; nothing if the receiver is none.
     pub fn option_method(
         &mut self,
@@ -195,7 +242,29 @@ impl Lowering<'_> {
         if !expected && !called && !self.is_option(&call.receiver) {
             return Ok(None);
         }
-        let option = self.optional(&call.receiver)?;
+        if let Some(element) = self.element_for_certain(call)? {
+            return Ok(Some(element));
+        }
+        let sure = matches!((name.as_str(), call.args.len()), ("unwrap", 0) | ("expect", 1))
+            && self.is_user_call(&call.receiver);
+        self.expected.sure = sure;
+        let option = match sure {
+            true => self.expression(&call.receiver),
+            false => self.optional(&call.receiver),
+        };
+        self.expected.sure = false;
+        let option = option?;
+        if let (true, Ty::Of(hole, steps)) = (sure, self.resolve(&option.ty))
+            && steps.is_empty()
+            && let Some(Hole::Sure(given)) = self.parts.holes.get(hole).cloned()
+        {
+            let said = match call.args.first() {
+                None => "called `Option::unwrap()` on a `None` value".to_string(),
+                Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) => text.value(),
+                Some(other) => return refuse(other, "write the message as a text"),
+            };
+            return Ok(Some(self.with_a_value(option, given, call.method.span(), said)));
+        }
         let option = self.as_pair(option);
         let option = self.named(option, "option");
         let (there, value) = self.option_parts(&option);
@@ -347,6 +416,7 @@ impl Lowering<'_> {
                     if ["Some", "Ok", "Err"].iter().any(|name| p.path.is_ident(name)))
             }
             Expr::MethodCall(call) => match call.method.to_string().as_str() {
+                "first" | "last" if self.is_struct(&call.receiver) => false,
                 "first" | "last" | "ok" => call.args.is_empty(),
                 "ok_or" | "ok_or_else" | "map_err" => call.args.len() == 1,
                 "get" => call.args.len() == 1 && self.is_list(&call.receiver),
@@ -367,6 +437,18 @@ impl Lowering<'_> {
                 }
                 _ => false,
             },
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is a struct for certain: methods of it are its own, whatever they are called.
+    pub fn is_struct(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = unwrapped(expr) else { return false };
+        let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+        match found.map(|local| self.resolve(&local.ty)) {
+            Some(Ty::Of(hole, steps)) => {
+                steps.is_empty() && matches!(self.parts.holes.get(hole), Some(Hole::Data(_)))
+            }
             _ => false,
         }
     }
@@ -445,6 +527,15 @@ fn is_of_option(pattern: &Pat) -> bool {
         Pat::Ident(ident) => ident.ident == "None",
         Pat::Paren(inner) => is_of_option(&inner.pat),
         Pat::Or(or) => or.cases.iter().any(is_of_option),
+        _ => false,
+    }
+}
+
+/// A name, or a field of one.
+fn is_plain(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_plain(&field.base),
         _ => false,
     }
 }

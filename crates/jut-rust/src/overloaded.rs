@@ -83,7 +83,7 @@ pub(crate) fn without_reference(ty: &Type) -> &Type {
 fn function_of(hole: &Hole) -> Option<String> {
     match hole {
         Hole::Function(path) | Hole::Call(path, _) => Some(path.to_string()),
-        Hole::Sure(inner) => function_of(inner),
+        Hole::Sure(inner) | Hole::Unwrapped(inner) => function_of(inner),
         _ => None,
     }
 }
@@ -101,7 +101,7 @@ fn is_mathematics(path: &str) -> bool {
 
 /// Whether a constant is one of the standard library, or a length: these are numbers.
 fn is_of_std(value: &TokenStream) -> bool {
-    let numbers = ["consts", "f64", "f32", "i64", "i32", "u32", "usize"];
+    let numbers = ["consts", "f64", "f32", "i64", "i32", "u32", "isize", "usize"];
     value.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => numbers.iter().any(|name| ident == name),
         TokenTree::Literal(_) => true,
@@ -156,7 +156,7 @@ impl Lowering<'_> {
         let named = |hole: &Hole| match hole {
             Hole::Data(path) => !self.mentions_type(path),
             Hole::Method(owner, _) => !self.mentions_type(owner),
-            Hole::Sure(inner) if function_of(inner).is_none() => {
+            Hole::Sure(inner) | Hole::Unwrapped(inner) if function_of(inner).is_none() => {
                 matches!(&**inner, Hole::Method(owner, _) if !self.mentions_type(owner))
             }
             Hole::Operator(..) => true,

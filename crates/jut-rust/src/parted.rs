@@ -7,12 +7,13 @@
 //! | `if let Some(v) = x.last_mut() { .. }` | `if x.len() > 0 { let v = &mut x[x.len() - 1]; .. }` |
 //! | `*x.last_mut().unwrap() = e;` | `x[x.len() - 1] = e;` |
 //! | `let (a, b) = x.split_at_mut(k); ..` | two lists, which are put back behind what changes them |
+//! | `let row = &mut x[a..b]; ..` | a list, which is put back likewise |
 //! | `x.copy_within(a..b, k)` | `let t = x[a..b].to_vec(); x[k..][..t.len()].copy_from_slice(&t)` |
 //! | `[a, b].concat()` | a list that is extended |
 //!
-//! Requires: of `split_at_mut`, what follows has no jump out of the statements that have its parts, and no other values of these names.
+//! Requires: of `split_at_mut` and of a part with a name, what follows has no jump out of the statements that have it, and no other values of the names.
 //! Ensures: Rust's values; what panics is an error.
-//! Cost: that of what is written; of `split_at_mut`, a copy of the list and back.
+//! Cost: that of what is written; of `split_at_mut` and a part, a copy of these and back.
 
 use crate::lowering::Lowering;
 use crate::syntax::{has_word, unwrapped};
@@ -191,12 +192,15 @@ pub(crate) fn copied_within(call: &ExprMethodCall) -> Option<Vec<Stmt>> {
 }
 
 impl Lowering<'_> {
-    /// The statements instead of `let (a, b) = x.split_at_mut(k);` and what follows; nothing if it is none.
-    pub fn split_in_two(
+    /// The statements instead of `let (a, b) = x.split_at_mut(k);` or `let row = &mut x[a..b];` and what follows; nothing if it is neither.
+    pub fn parts_with_names(
         &mut self,
         local: &Local,
         rest: &[Stmt],
     ) -> Result<Option<Vec<Stmt>>, Refusal> {
+        if let Some(all) = self.part_with_name(local, rest)? {
+            return Ok(Some(all));
+        }
         let Some(init) = &local.init else { return Ok(None) };
         let Some(call) = plain_call(&init.expr, &["split_at_mut"]) else { return Ok(None) };
         const SAID: &str = "give both parts names, which nothing else has in this block: `let (a, b) = x.split_at_mut(k);`";
@@ -208,21 +212,8 @@ impl Lowering<'_> {
             return refuse(&call.method, "another number of arguments is expected");
         };
         let (a, b) = (&a.ident, &b.ident);
-        let mut bound = Bound(Vec::new());
-        rest.iter().for_each(|s| bound.visit_stmt(s));
-        // The list is meant by its own name behind them.
-        let hidden = |name: &Ident| name == a || name == b || has_word(list, &name.to_string());
-        if bound.0.iter().any(hidden) {
+        if hides(rest, list, &[a, b]) {
             return refuse(&local.pat, SAID);
-        }
-        let has = |s: &Stmt| [a, b].iter().any(|name| has_word(s, &name.to_string()));
-        let count = rest.iter().rposition(has).map_or(0, |k| k + 1);
-        let (with, behind) = rest.split_at(count);
-        if !self.jumps_in(with).is_empty() {
-            return refuse(
-                &call.method,
-                "a jump leaves the statements that have these parts: assign by indices, `x[k + i] = ..`",
-            );
         }
         // No names of Rust's users.
         let word = |name: &str| Ident::new(name, init.expr.span());
@@ -232,7 +223,7 @@ impl Lowering<'_> {
             word(&format!("__jut_{n}_a")),
             word(&format!("__jut_{n}_b")),
         );
-        let mut all: Vec<Stmt> = vec![
+        let first: Vec<Stmt> = vec![
             syn::parse_quote!(let #k = #at;),
             syn::parse_quote!(assert!(#k <= #list.len(), "mid > len");),
             syn::parse_quote!(let mut #one = #list[..#k].to_vec();),
@@ -240,15 +231,89 @@ impl Lowering<'_> {
             syn::parse_quote!(let #a = &mut #one;),
             syn::parse_quote!(let #b = &mut #other;),
         ];
-        let back: [Stmt; 2] = [
+        let back: Vec<Stmt> = vec![
             syn::parse_quote!(#list[..#k].copy_from_slice(&#one);),
             syn::parse_quote!(#list[#k..].copy_from_slice(&#other);),
         ];
+        self.put_back(first, rest, back, &[a, b], &call.method, &word(&format!("__jut_{n}_end")))
+            .map(Some)
+    }
+
+    /// The statements instead of `let row = &mut x[a..b];` and what follows; nothing if it is none.
+    fn part_with_name(
+        &mut self,
+        local: &Local,
+        rest: &[Stmt],
+    ) -> Result<Option<Vec<Stmt>>, Refusal> {
+        let Some(init) = &local.init else { return Ok(None) };
+        let Expr::Reference(reference) = unwrapped(&init.expr) else { return Ok(None) };
+        let Expr::Index(index) = unwrapped(&reference.expr) else { return Ok(None) };
+        let Expr::Range(range) = unwrapped(&index.index) else { return Ok(None) };
+        let list = &index.expr;
+        if reference.mutability.is_none() || !is_plain_element(list) {
+            return Ok(None);
+        }
+        const SAID: &str = "give this part a name, which nothing else has in this block: `let row = &mut x[a..b];`";
+        let pattern = match &local.pat {
+            Pat::Type(typed) => &*typed.pat,
+            pattern => pattern,
+        };
+        let Pat::Ident(name) = pattern else { return refuse(&local.pat, SAID) };
+        let name = &name.ident;
+        if hides(rest, list, &[name]) {
+            return refuse(&local.pat, SAID);
+        }
+        let word = |name: &str| Ident::new(name, init.expr.span());
+        let n = self.names.unique("part");
+        let [from, to, own] = ["from", "to", "own"].map(|what| word(&format!("__jut_{n}_{what}")));
+        let mut first: Vec<Stmt> = Vec::new();
+        let mut places = Vec::new();
+        // What the list is an element of stays where it is.
+        let list = placed(list, &mut first, &mut places, &n);
+        let start: Expr = match &range.start {
+            Some(start) => (**start).clone(),
+            None => syn::parse_quote!(0),
+        };
+        let end: Expr = match (&range.end, &range.limits) {
+            (None, _) => syn::parse_quote!(#list.len()),
+            (Some(end), syn::RangeLimits::HalfOpen(_)) => (**end).clone(),
+            (Some(end), syn::RangeLimits::Closed(_)) => syn::parse_quote!(#end + 1),
+        };
+        first.extend::<[Stmt; 4]>([
+            syn::parse_quote!(let #from = #start;),
+            syn::parse_quote!(let #to = #end;),
+            syn::parse_quote!(let mut #own = #list[#from..#to].to_vec();),
+            syn::parse_quote!(let #name = &mut #own;),
+        ]);
+        let back = vec![syn::parse_quote!(#list[#from..#to].copy_from_slice(&#own);)];
+        self.put_back(first, rest, back, &[name], &index.index, &word(&format!("__jut_{n}_end")))
+            .map(Some)
+    }
+
+    /// Statements, with lists that are put back behind the last of them that has one of these names.
+    fn put_back(
+        &mut self,
+        first: Vec<Stmt>,
+        rest: &[Stmt],
+        back: Vec<Stmt>,
+        names: &[&Ident],
+        at: &impl quote::ToTokens,
+        end: &Ident,
+    ) -> Result<Vec<Stmt>, Refusal> {
+        let has = |s: &Stmt| names.iter().any(|name| has_word(s, &name.to_string()));
+        let count = rest.iter().rposition(has).map_or(0, |k| k + 1);
+        let (with, behind) = rest.split_at(count);
+        if !self.jumps_in(with).is_empty() {
+            return refuse(
+                at,
+                "a jump leaves the statements that have these parts: assign by indices, `x[k + i] = ..`",
+            );
+        }
+        let mut all = first;
         match with.split_last() {
             Some((Stmt::Expr(value, None), first))
                 if behind.is_empty() && !matches!(value, Expr::ForLoop(_) | Expr::While(_)) =>
             {
-                let end = word(&format!("__jut_{n}_end"));
                 all.extend(first.iter().cloned());
                 all.push(syn::parse_quote!(let #end = #value;));
                 all.extend(back);
@@ -260,8 +325,36 @@ impl Lowering<'_> {
                 all.extend(behind.iter().cloned());
             }
         }
-        Ok(Some(all))
+        Ok(all)
     }
+}
+
+/// Whether statements bind one of these names again, or one of those in a list's: behind them the list is meant by its own name.
+fn hides(rest: &[Stmt], list: &Expr, names: &[&Ident]) -> bool {
+    let mut bound = Bound(Vec::new());
+    rest.iter().for_each(|s| bound.visit_stmt(s));
+    bound.0.iter().any(|name| names.contains(&name) || has_word(list, &name.to_string()))
+}
+
+/// A name, a field, or an element of one.
+fn is_plain_element(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Index(index) => {
+            !matches!(unwrapped(&index.index), Expr::Range(_)) && is_plain_element(&index.expr)
+        }
+        other => is_plain(other),
+    }
+}
+
+/// A place whose indices have names, which statements before give them.
+fn placed(expr: &Expr, first: &mut Vec<Stmt>, names: &mut Vec<Ident>, n: &str) -> Expr {
+    let Expr::Index(index) = unwrapped(expr) else { return expr.clone() };
+    let base = placed(&index.expr, first, names, n);
+    let name = Ident::new(&format!("__jut_{n}_at_{}", names.len()), index.index.span());
+    let at = &index.index;
+    first.push(syn::parse_quote!(let #name = #at;));
+    names.push(name.clone());
+    syn::parse_quote!(#base[#name])
 }
 
 /// The names that something binds.

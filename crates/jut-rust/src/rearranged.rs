@@ -153,7 +153,7 @@ impl Lowering<'_> {
             }
             _ => return refuse(&call.method, "an order is one of numbers"),
         };
-        if order.is_some() && !total && !ty.is_integer() {
+        if order.as_ref().is_some_and(|order| !order.equal) && !total && !ty.is_integer() {
             // Of two and more, Rust compares each.
             let (fine, k) = (self.names.unique("fine"), self.names.unique("k"));
             self.lines.push(format!(

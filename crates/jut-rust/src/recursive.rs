@@ -58,8 +58,10 @@ fn boxes(ty: &Type) -> bool {
     of.args.iter().any(|argument| match argument {
         GenericArgument::Type(inner @ Type::Path(one)) => {
             let plain = crate::types::plain(&one.path).to_token_stream().to_string();
-            let number =
-                matches!(plain.as_str(), "f64" | "f32" | "i64" | "i32" | "u32" | "usize" | "bool");
+            let number = matches!(
+                plain.as_str(),
+                "f64" | "f32" | "i64" | "i32" | "u32" | "isize" | "usize" | "bool"
+            );
             last.ident == "Box" && !number || boxes(inner)
         }
         _ => false,

@@ -5,6 +5,7 @@
 //! | `matches!(x, P if g)` | `match x { P => g, _ => false }` |
 //! | `std::mem::swap(&mut a, &mut b)` | `(a, b) = (b, a)` |
 //! | `c.then(\|\| e)`, `c.then_some(e)` | `if c { Some(e) } else { None }` |
+//! | `(a..b).contains(&v)` | `a <= v && v < b`, each computed once |
 //! | `x.contains(&k)` | `x.iter().any(\|v\| *v == k)`, k computed before |
 //! | `x.is_sorted()` | `x.windows(2).all(\|w\| w[0] <= w[1])` |
 //! | `x.partition_point(f)` | a search by halves |
@@ -59,6 +60,43 @@ pub(crate) fn conditional(call: &ExprMethodCall) -> Option<Expr> {
         })),
         _ => None,
     }
+}
+
+/// `(a..b).contains(&v)` as comparisons.
+pub(crate) fn within(call: &ExprMethodCall) -> Option<Expr> {
+    let Expr::Range(range) = unwrapped(&call.receiver) else { return None };
+    let asked = call.method == "contains" && call.args.len() == 1;
+    let value = call.args.first().filter(|_| asked)?;
+    let value = match unwrapped(value) {
+        Expr::Reference(inner) => (*inner.expr).clone(),
+        other => syn::parse_quote!(*#other),
+    };
+    // In Rust's order: the ends, then the value.
+    let mut before: Vec<syn::Stmt> = Vec::new();
+    let mut named = |name: &str, value: &Expr| -> Expr {
+        if let Expr::Lit(_) = value {
+            return value.clone();
+        }
+        let name = syn::Ident::new(name, call.method.span());
+        before.push(syn::parse_quote!(let #name = #value;));
+        syn::parse_quote!(#name)
+    };
+    let first = range.start.as_ref().map(|e| named("__jut_first", e));
+    let last = range.end.as_ref().map(|e| named("__jut_last", e));
+    let value = named("__jut_value", &value);
+    let low = first.map(|first| -> Expr { syn::parse_quote!(#first <= #value) });
+    let high = last.map(|last| -> Expr {
+        match range.limits {
+            syn::RangeLimits::HalfOpen(_) => syn::parse_quote!(#value < #last),
+            syn::RangeLimits::Closed(_) => syn::parse_quote!(#value <= #last),
+        }
+    });
+    let fits: Expr = match (low, high) {
+        (Some(low), Some(high)) => syn::parse_quote!(#low && #high),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => syn::parse_quote!(true),
+    };
+    Some(syn::parse_quote!({ #(#before)* #fits }))
 }
 
 /// `std::mem::swap(&mut a, &mut b)`, or of names that are `&mut`, as an assignment.

@@ -122,12 +122,27 @@ fn harmless(error: &Expr) -> bool {
 const ERROR: &str = "an error is a text, a variant or a struct here: compute what it has in it before, `let k = ..;`";
 
 /// An expression that a function which fails at errors ends with: what is in its `Ok`, a `panic!` with its `Err`.
-struct Ends(Option<Refusal>);
+struct Ends {
+    refusal: Option<Refusal>,
+    /// Whether it is an `Option` that fails at `None`.
+    option: bool,
+}
 
 impl Ends {
+    fn is_none(&self, expr: &Expr) -> bool {
+        let none = matches!(unwrapped(expr), Expr::Path(path) if path.path.is_ident("None"));
+        self.option && none
+    }
+
     fn end(&mut self, expr: &mut Expr) {
-        if let Some(value) = called(expr, "Ok").cloned() {
+        let wanted = if self.option { "Some" } else { "Ok" };
+        if let Some(value) = called(expr, wanted).cloned() {
             *expr = value;
+            return;
+        }
+        if self.is_none(expr) {
+            let panic = syn::Ident::new("panic", expr.span());
+            *expr = syn::parse_quote!(#panic!("a `None`"));
             return;
         }
         if let Some(error) = error_in(expr) {
@@ -169,7 +184,7 @@ impl Ends {
 
     fn failure(&mut self, error: &Expr) -> Expr {
         if !harmless(error) {
-            self.0.get_or_insert(crate::spanned(error, ERROR));
+            self.refusal.get_or_insert(crate::spanned(error, ERROR));
         }
         let (said, at) = (said(error), error.span());
         let text = syn::LitStr::new(&said, at);
@@ -231,7 +246,7 @@ fn returns(tokens: TokenStream, ends: &mut Ends) -> TokenStream {
                 let inner = inner.and_then(|tokens| syn::parse2::<Expr>(tokens).ok());
                 match inner {
                     Some(mut value) => {
-                        let fails = error_in(&value).is_some();
+                        let fails = error_in(&value).is_some() || ends.is_none(&value);
                         ends.end(&mut value);
                         let nothing = matches!(&value, Expr::Tuple(t) if t.elems.is_empty());
                         if !fails {
@@ -307,7 +322,7 @@ impl Visit<'_> for Closures {
     fn visit_item(&mut self, _: &syn::Item) {}
 }
 
-/// A function with a `Result` as the text is written that fails at errors.
+/// A function with a `Result`, or an `Option` of a list, as the text is written that fails at errors.
 pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
     // What is returned out of a closure is the closure's.
     let mut closures = Closures(None);
@@ -316,12 +331,16 @@ pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
         return Err(refusal);
     }
     let mut own = function.clone();
-    let mut ends = Ends(None);
+    let output = match &function.sig.output {
+        syn::ReturnType::Type(_, ty) => crate::types::list_or_none(ty).is_some(),
+        syn::ReturnType::Default => false,
+    };
+    let mut ends = Ends { refusal: None, option: output };
     let block = returns(function.block.to_token_stream(), &mut ends);
     own.block =
         syn::parse2(block).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
     ends.last(&mut own.block);
-    match ends.0 {
+    match ends.refusal {
         Some(refusal) => Err(refusal),
         None => Ok(own),
     }
@@ -348,7 +367,7 @@ impl Signature {
 impl Lowering<'_> {
     /// Whether a `?` is no jump: the text fails where an error is.
     pub fn fails(&self) -> bool {
-        self.signature.errors == Errors::Fail
+        matches!(self.signature.errors, Errors::Fail | Errors::Missing)
     }
 
     /// `e?` where the text fails at an error: what is in the `Ok`.
@@ -374,18 +393,7 @@ impl Lowering<'_> {
             inner = unwrapped(&call.receiver);
         }
         // A call that fails says itself what is wrong.
-        let whole = match inner {
-            Expr::Call(call) => match unwrapped(&call.func) {
-                Expr::Path(path) => path
-                    .path
-                    .get_ident()
-                    .is_none_or(|name| self.lookup(&name.to_string()).is_none()),
-                _ => false,
-            },
-            _ => false,
-        };
-        let whole = whole && called(inner, "Ok").is_none();
-        let method = matches!(inner, Expr::MethodCall(call) if self.is_user_method(call));
+        let whole = self.is_user_call(inner);
         if let (Expr::MethodCall(end), None) = (inner, &message)
             && let Some(value) = self.all_succeeded(end)?
         {
@@ -396,7 +404,7 @@ impl Lowering<'_> {
         {
             return Ok(value);
         }
-        self.expected.sure = message.is_none() && error_in(inner).is_none() && (whole || method);
+        self.expected.sure = message.is_none() && whole;
         let option = match self.expected.sure {
             true => self.expression(inner),
             false => self.optional(inner),
@@ -405,11 +413,19 @@ impl Lowering<'_> {
         let option = option?;
         if let Ty::Of(hole, steps) = &option.ty
             && steps.is_empty()
-            && matches!(self.parts.holes.get(*hole), Some(Hole::Sure(_)))
+            && let Some(Hole::Sure(call)) = self.parts.holes.get(*hole).cloned()
         {
-            return Ok(option);
+            // In a function with an `Option` it may be one.
+            return Ok(match self.signature.errors {
+                Errors::Missing => {
+                    let said = "a `None`".to_string();
+                    self.with_a_value(option, call, question.question_token.span(), said)
+                }
+                _ => option,
+            });
         }
-        let message = message.unwrap_or_else(|| "an `Err`".to_string());
+        let none = if self.signature.errors == Errors::Missing { "a `None`" } else { "an `Err`" };
+        let message = message.unwrap_or_else(|| none.to_string());
         let option = self.with_type(option, &Ty::Never, inner)?;
         let option = self.named(option, "option");
         let (there, value) = self.option_parts(&option);
@@ -427,9 +443,9 @@ impl Lowering<'_> {
             return Ok(None);
         };
         let (mut map, mut end, mut closure) = (map.clone(), end.clone(), closure.clone());
-        let mut ends = Ends(None);
+        let mut ends = Ends { refusal: None, option: false };
         ends.end(&mut closure.body);
-        if let Some(refusal) = ends.0 {
+        if let Some(refusal) = ends.refusal {
             return Err(refusal);
         }
         closure.output = syn::ReturnType::Default;
@@ -456,9 +472,9 @@ impl Lowering<'_> {
             "map" => syn::parse_quote!({ let #pattern = #receiver?; #body }),
             "and_then" => {
                 let mut body = (**body).clone();
-                let mut ends = Ends(None);
+                let mut ends = Ends { refusal: None, option: false };
                 ends.end(&mut body);
-                if let Some(refusal) = ends.0 {
+                if let Some(refusal) = ends.refusal {
                     return Err(refusal);
                 }
                 syn::parse_quote!({ let #pattern = #receiver?; #body })
@@ -468,13 +484,51 @@ impl Lowering<'_> {
         self.expression(&same).map(Some)
     }
 
+    /// Whether an expression calls a function or method with the attribute, by its form.
+    pub fn is_user_call(&self, expr: &Expr) -> bool {
+        match unwrapped(expr) {
+            Expr::Call(call) => match unwrapped(&call.func) {
+                Expr::Path(path) => {
+                    let made = ["Ok", "Err", "Some"].iter().any(|name| path.path.is_ident(name));
+                    let local = |name: &syn::Ident| self.lookup(&name.to_string()).is_some();
+                    !made && !path.path.get_ident().is_some_and(local)
+                }
+                _ => false,
+            },
+            Expr::MethodCall(call) => self.is_user_method(call),
+            _ => false,
+        }
+    }
+
+    /// What a call gives that fails at an error, or gives an `Option`, which rustc knows: a `None` is failure.
+    pub fn with_a_value(
+        &mut self,
+        given: Value,
+        call: Box<Hole>,
+        at: proc_macro2::Span,
+        said: String,
+    ) -> Value {
+        let Ty::Of(hole, _) = given.ty.clone() else { return given };
+        let given = self.named(given, "given");
+        let before = self.lines.len();
+        let there = Value::name(format!("{}.0", given.text), Ty::Bool, 0);
+        self.asserted(at, &there, said);
+        let lines = self.lines.split_off(before).join("\n");
+        self.lines.push(format!("$if optional {hole}${lines}$end$"));
+        let known = self.hole(Hole::Unwrapped(call));
+        let text = format!("{}$if optional {hole}$.1$end$", given.text);
+        let value = Value::name(text, Ty::Of(known, Vec::new()), i64::MIN);
+        self.named(Value { stable: false, cheap: false, ..value }, "value")
+    }
+
     /// Whether a method is one with the attribute, by its name.
     fn is_user_method(&self, call: &ExprMethodCall) -> bool {
         let name = call.method.to_string();
         !crate::iterators::is_chain(call)
             && !crate::syntax::OF_OPTIONS.contains(&name.as_str())
             && !crate::methods::is_known(&name)
-            && !["first", "last", "get", "iter", "pop"].contains(&name.as_str())
+            && (!["first", "last", "get", "iter", "pop"].contains(&name.as_str())
+                || self.is_struct(&call.receiver))
     }
 
     /// An error that nobody looks at.

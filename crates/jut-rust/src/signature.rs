@@ -9,7 +9,7 @@
 //! Requires: types of the subset. What is a `&mut` is a result too; a `Result` is what is in its `Ok` ([`Errors`]).
 
 use crate::template::Hole;
-use crate::types::{Extent, Ty, has_sizes, read_outside, read_signature};
+use crate::types::{Ty, has_sizes, read_outside, read_signature};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -216,7 +216,10 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         ReturnType::Type(arrow, ty) => match crate::types::success(ty) {
             Some(Type::Tuple(none)) if none.elems.is_empty() => (ReturnType::Default, Errors::Fail),
             Some(inner) => (ReturnType::Type(*arrow, Box::new(inner.clone())), Errors::Fail),
-            None => (sig.output.clone(), Errors::Absent),
+            None => match crate::types::list_or_none(ty) {
+                Some(list) => (ReturnType::Type(*arrow, Box::new(list.clone())), Errors::Missing),
+                None => (sig.output.clone(), Errors::Absent),
+            },
         },
         ReturnType::Default => (ReturnType::Default, Errors::Absent),
     };
@@ -239,15 +242,14 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             (read(ty, &mut lengths)?, Some((**ty).clone()))
         }
     };
-    let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
+    let inner = |t: &Ty| matches!(t, Ty::Tuple(_) | Ty::Unit);
     match (&result, &output) {
         (Ty::Unit, ReturnType::Type(..)) => {
             refuse(&sig.output, "the function gives nothing: a derivative is that of a result")
         }
         (Ty::Tuple(items), _) if items.iter().any(inner) => refuse(
             &sig.output,
-            "a tuple with a `Vec` or a tuple in it is not built as a result: write `[f64; N]`, or one \
-             function for each result",
+            "a tuple with a tuple in it is not built as a result: write one tuple",
         ),
         _ => {
             let bounds = crate::parameters::bounds(&sig.generics, &types);
@@ -310,6 +312,8 @@ pub enum Errors {
     Fail,
     /// It gives a `None`.
     Given,
+    /// The function gives an `Option` of a list: it fails where that is `None`.
+    Missing,
 }
 
 /// Whether the arguments of a call say what each type parameter is, and each length of a struct.

@@ -12,7 +12,7 @@
 
 use crate::chains::{Head, NESTED, Stage, is_nested};
 use crate::elements::Item;
-use crate::iterators::{is_iterator, split};
+use crate::iterators::split;
 use crate::lowering::{Lowering, indented};
 use crate::syntax::unwrapped;
 use crate::types::Ty;
@@ -166,9 +166,6 @@ impl Lowering<'_> {
         let [pattern] = &closure.inputs.iter().collect::<Vec<_>>()[..] else {
             return refuse(closure, "a closure of one value is expected here");
         };
-        if !is_iterator(&closure.body) {
-            return refuse(&closure.body, "an iterator is expected here: `x.iter()`, or a range");
-        }
         // What follows does not see the closure's names.
         let outside = self.scopes.clone();
         self.scopes.push(Default::default());

@@ -132,9 +132,18 @@ pub(crate) fn gives_value(l: &ExprLoop) -> bool {
     found.2
 }
 
-/// Whether an expression is `std::array::from_fn(..)`.
+/// The list in `list.try_into().unwrap()`.
+pub(crate) fn into_array(expr: &Expr) -> Option<&Expr> {
+    let Expr::MethodCall(end) = unwrapped(expr) else { return None };
+    let Expr::MethodCall(into) = unwrapped(&end.receiver) else { return None };
+    let known = (end.method == "unwrap" || end.method == "expect") && into.method == "try_into";
+    (known && into.args.is_empty()).then_some(&into.receiver)
+}
+
+/// Whether an expression is `std::array::from_fn(..)`, or `list.try_into().unwrap()`: what it makes is said by what wants it.
 pub(crate) fn is_from_fn(expr: &Expr) -> bool {
     match crate::syntax::unwrapped(expr) {
+        end if into_array(end).is_some() => true,
         Expr::Call(call) => match crate::syntax::unwrapped(&call.func) {
             Expr::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "from_fn"),
             _ => false,

@@ -67,6 +67,8 @@ pub enum Hole {
     Operator(u64, TokenStream, TokenStream),
     /// A call of which an error is failure: of a function, or a method.
     Sure(Box<Hole>),
+    /// What such a call gives, also of one that gives an `Option`.
+    Unwrapped(Box<Hole>),
 }
 
 /// Text with a mark of the place that it comes from.
@@ -141,5 +143,6 @@ fn written(hole: &Hole) -> String {
         Hole::Default(t) => format!("default {t}"),
         Hole::Operator(key, left, right) => format!("operator {key} {left} {right}"),
         Hole::Sure(inner) => format!("sure {}", written(inner)),
+        Hole::Unwrapped(inner) => format!("unwrapped {}", written(inner)),
     }
 }

@@ -323,12 +323,12 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
     match (name.as_str(), &last.arguments) {
         ("f64", PathArguments::None) => Ok(Ty::F64),
         ("f32", PathArguments::None) => Ok(Ty::F32),
-        ("i64", PathArguments::None) => Ok(Ty::I64),
+        ("i64" | "isize", PathArguments::None) => Ok(Ty::I64),
         ("i32", PathArguments::None) => Ok(Ty::I32),
         ("u32", PathArguments::None) => Ok(Ty::U32),
         ("usize", PathArguments::None) => Ok(Ty::Usize),
         ("bool", PathArguments::None) => Ok(Ty::Bool),
-        ("u8" | "u16" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize", PathArguments::None) => {
+        ("u8" | "u16" | "u64" | "u128" | "i8" | "i16" | "i128", PathArguments::None) => {
             refuse(ty, format!("`{name}` is not built: write `usize`, `i64`, `i32` or `u32`"))
         }
         ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
@@ -358,7 +358,10 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
                 _ => refuse(ty, "a box is of a struct or enum here: write `Vec<f64>` for a list"),
             }
         }
-        (known, PathArguments::None) if !KNOWN.contains(&known) => {
+        // Those of the standard library have parameters: a `Cell` is the user's.
+        (known, PathArguments::None)
+            if !KNOWN.contains(&known) || known == "Cell" || known == "Range" =>
+        {
             Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
         }
         // A struct of parameters, with what they are.
@@ -450,6 +453,26 @@ pub(crate) fn success(ty: &Type) -> Option<&Type> {
             let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
             match of.args.first() {
                 Some(GenericArgument::Type(inner)) => Some(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What an `Option` is of, if a type is one of a list, `Option<Vec<f64>>`.
+pub(crate) fn list_or_none(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Paren(inner) => list_or_none(&inner.elem),
+        Type::Group(inner) => list_or_none(&inner.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+            let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
+            match of.args.first() {
+                Some(GenericArgument::Type(inner @ Type::Path(list))) => {
+                    let list = list.path.segments.last()?;
+                    (list.ident == "Vec").then_some(inner)
+                }
                 _ => None,
             }
         }

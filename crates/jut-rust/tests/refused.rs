@@ -26,7 +26,16 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: &[«&[f64]»]) -> f64 { 1.0 }", "write `&[Vec<f64>]`"),
     ("fn f(x: &«[Vec<Vec<f64>>]») -> f64 { 1.0 }", "two at most"),
     ("fn f(x: &«[Vec<f64>; 2]») -> f64 { 1.0 }", "two at most"),
-    ("fn f(x: f64) «-> (f64, Vec<f64>)» { (x, vec![x]) }", "one function for each result"),
+    ("fn f(x: f64) «-> (f64, (f64, f64))» { (x, (x, x)) }", "write one tuple"),
+    ("fn f(x: &[f64]) -> f64 { let a = x[..2].try_into().«unwrap»(); 1.0 }", "say what this makes"),
+    (
+        "fn f(x: &mut [f64]) -> f64 { for row in x.«chunks_mut»(2) { if row[0] > 1.0 { return 1.0; } row[0] = 1.0; } 2.0 }",
+        "a jump leaves",
+    ),
+    (
+        "fn f(x: &mut [f64]) { let g = |u: &mut [f64]| u[0] = 1.0; g(&mut «x[1..]»); }",
+        "give this part a name",
+    ),
     ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
     ("fn f(x: &«dyn P») -> f64 { 1.0 }", "write `impl Trait`"),
     ("fn f(x: Vec<&«dyn P»>) -> f64 { 1.0 }", "write `impl Trait`"),
@@ -60,7 +69,10 @@ const CASES: &[(&str, &str)] = &[
         "write a `for` loop",
     ),
     ("fn f(x: &[f64]) -> f64 { for v in x.windows(«0») { } 1.0 }", "a length of 0"),
-    ("fn f(x: &[f64]) -> f64 { for v in x.iter().«cycle»() { } 1.0 }", "`cycle` is not built"),
+    (
+        "fn f(x: &[f64]) -> f64 { for v in x.iter().«peekable»() { } 1.0 }",
+        "`peekable` is not built",
+    ),
     ("fn f(x: &[f64]) -> f64 { let «[a, b]» = x; a + b }", "may have another length"),
     ("fn f(x: f64) -> f64 { let a = Some(x).«xor»(None); x }", "`xor` of an `Option` is not built"),
     (
@@ -119,7 +131,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { if let «Some»(y) = x { y } else { 1.0 } }", "an enum of your own"),
     ("fn f(e: E) -> f64 { if e.on() && «let» E::A(y) = e { y } else { 1.0 } }", "at the beginning"),
     (
-        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| v * 2.0).«chain»(x).sum() }",
+        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| v * 2.0).«chain»(x).zip(x).map(|(a, b)| a * b).sum() }",
         "stands before `map`",
     ),
     ("fn f(e: E) -> f64 { if let E::A(«y») | E::B(y) = e { y } else { 0.0 } }", "an arm for each"),
@@ -167,7 +179,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: usize) -> usize { «!»x }", "63 here: use `i64`"),
     ("fn f(x: usize) -> usize { x «<<» 3 }", "multiply instead"),
     ("fn f(x: i64, n: i64) -> i64 { x «>>» n }", "a literal number of bits"),
-    ("fn f(x: f64) -> f64 { g(x).«clamp»(h(x), h(x)) }", "the type of this is not known here"),
+    ("fn f(x: f64) -> f64 { g(x).«rem_euclid»(h(x)) }", "the type of this is not known here"),
     ("fn f(x: f64) -> f64 { x as «u8» as f64 }", "`u8` is not built"),
     ("fn f(x: f64) -> f64 { let s: f32 = «1e39»; x }", ""),
     ("fn f(p: f64) -> f64 { p.«x» }", "this is no struct"),

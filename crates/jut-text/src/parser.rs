@@ -222,7 +222,9 @@ impl<'s> Parser<'s, '_> {
             && let Some(help) = hints::word(token.text)
         {
             error = hints::about(error, token.text, help);
-        } else if let Some(help) = self.after_call().or_else(|| self.foreign(what)) {
+        } else if let Some(help) =
+            self.after_call().or_else(|| self.method()).or_else(|| self.foreign(what))
+        {
             error = error.help(help);
         }
         if !error.has_own_help() {
@@ -258,6 +260,17 @@ impl<'s> Parser<'s, '_> {
             _ if is_body && lex::is_range(&self.tokens, &self.close, open) => hint(),
             _ => None,
         }
+    }
+
+    /// What to do about a method of what a call gives: `f(x).sum()`.
+    fn method(&self) -> Option<&'static str> {
+        let last = self.at.checked_sub(1)?;
+        let (dot, close) = (last.checked_sub(1)?, last.checked_sub(2)?);
+        let is = self.peek().is("(")
+            && self.peek_at(last).kind == Kind::Name
+            && self.is_at(dot, ".")
+            && self.is_at(close, ")");
+        is.then_some("values have no methods: write `g(f(x))`, or give the first value a name")
     }
 
     /// What to write for a form of another language, of which jut has read the beginning.

@@ -41,6 +41,7 @@ const TEXT: &[Row] = &[
     ),
     ("J002", "def f(n: i64) -> f64 = for «i» in n { 1.0 }", "stands in brackets"),
     ("J002 J002", "def f(x: f64) -> f64 = {\n  a = (x «b»)\n  c = x +\n  d «=» sin(x)\n  d\n}", ""),
+    ("J002", "def f[n](x: [n]f64) -> f64 = x.map(fn (v) -> v^2).sum«(»)", "values have no methods"),
     ("J002", "data P = P(x: f64, «y»)", "`y` has no type"),
     (
         "J002",

@@ -17,6 +17,7 @@ mod asked;
 mod calls;
 mod chains;
 mod changed;
+mod chunked;
 mod closures;
 mod early;
 mod enums;
@@ -36,6 +37,7 @@ mod names;
 mod narrow;
 mod numbers;
 mod options;
+mod orders;
 mod overloaded;
 mod parameters;
 mod parted;
@@ -47,6 +49,9 @@ mod rows;
 mod sorted;
 mod stacked;
 mod structs;
+mod surely;
+mod tables;
+mod tuples;
 
 /// Central differences of a function of many numbers.
 pub fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {

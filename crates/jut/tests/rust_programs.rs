@@ -172,7 +172,7 @@ fn text(
     for (k, hole) in lowered.holes.iter().enumerate() {
         holes.push(match hole {
             Hole::Function(path) => called(&path.to_string(), false),
-            Hole::Sure(inner) => match &**inner {
+            Hole::Sure(inner) | Hole::Unwrapped(inner) => match &**inner {
                 Hole::Function(path) => called(&path.to_string(), true),
                 other => panic!("{other:?}: {source}"),
             },

@@ -300,6 +300,7 @@ scalar! {
     bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all));
     i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
     u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
+    isize I64 I64s i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None;
     usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
 }
 

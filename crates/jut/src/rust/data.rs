@@ -44,6 +44,7 @@ plain! {
     i64 I64 ();
     i32 I32 ();
     u32 U32 ();
+    isize I64 ();
     usize Usize ();
     bool Bool ();
 }
@@ -150,6 +151,15 @@ impl<T, const N: usize> Elements for [T; N] {
     type Element = T;
 }
 
+/// A constant that is a list.
+impl<T> Elements for &[T] {
+    type Element = T;
+}
+
+impl<T, const N: usize> Elements for &[T; N] {
+    type Element = T;
+}
+
 /// A type.
 pub fn of<T>() -> PhantomData<T> {
     PhantomData
@@ -175,8 +185,26 @@ pub fn result<const KEY: u64, S: Method<KEY, R>, R>(_: PhantomData<S>) -> Phanto
     PhantomData
 }
 
-/// The type of what is in an `Ok`.
-pub fn succeeded<T, E>(_: PhantomData<std::result::Result<T, E>>) -> PhantomData<T> {
+/// What may be a value or none: an `Option`, a `Result`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Option` or `Result`",
+    note = "`?`, `unwrap` and `expect` are of these"
+)]
+pub trait Possible {
+    /// The value.
+    type Value;
+}
+
+impl<T> Possible for Option<T> {
+    type Value = T;
+}
+
+impl<T, E> Possible for std::result::Result<T, E> {
+    type Value = T;
+}
+
+/// The type of what is in an `Ok` or `Some`.
+pub fn succeeded<P: Possible>(_: PhantomData<P>) -> PhantomData<P::Value> {
     PhantomData
 }
 
@@ -321,6 +349,11 @@ impl Type {
             }
             Type::Record(fields) | Type::Enum(_, fields) => {
                 for (k, (_, ty)) in fields.iter().enumerate() {
+                    ty.lengths(&format!("{of}.{k}"), lengths);
+                }
+            }
+            Type::Tuple(items) => {
+                for (k, ty) in items.iter().enumerate() {
                     ty.lengths(&format!("{of}.{k}"), lengths);
                 }
             }

@@ -33,6 +33,15 @@ struct Placed {
 }
 
 impl Filled {
+    /// The same with what is in the `Some` as its type, where it is an `Option`.
+    #[must_use]
+    pub fn unwrapped(self) -> Filled {
+        match self.ty {
+            Type::Tuple([Type::Bool, value]) => Filled { ty: *value, ..self },
+            _ => self,
+        }
+    }
+
     /// A function by its name in the text, for tests that put texts together themselves.
     #[doc(hidden)]
     pub fn function(name: &str, ty: Type, changed: &'static [bool]) -> Filled {
@@ -197,7 +206,7 @@ impl Linker {
     /// A function with a `Result` that has no text with an `Option`, where an error is not failure.
     pub fn only_surely(&mut self, name: &str) -> Filled {
         self.wrong.get_or_insert_with(|| {
-            format!("an `Err` of `{name}` ends the whole call: write `?` behind its call, in a function that gives a `Result` itself")
+            format!("`{name}` gives a list, or an `Err` or `None` that ends the whole call: write `.unwrap()` behind its call, or `?` in a function that gives such a `Result` or `Option` of a list itself")
         });
         Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
     }
@@ -244,13 +253,7 @@ impl Linker {
         let mut sizes = Vec::new();
         value.sizes(&mut sizes);
         let sizes: Vec<String> = sizes.iter().map(|n| n.to_string()).collect();
-        let scalar = match ty.scalar() {
-            items @ Type::Tuple(_) => items.text("n", &mut 0),
-            Type::F64 => "f64".to_string(),
-            Type::F32 => "f32".to_string(),
-            Type::Bool => "bool".to_string(),
-            _ => "i64".to_string(),
-        };
+        let scalar = ty.scalar().text("n", &mut 0);
         let _ = writeln!(self.text, "const {name}: [{}]{scalar} = {text}\n", sizes.join(", "));
         self.constants.insert(text, name.clone());
         Filled { text: name, ty, changed: &[], parameters: &[] }
@@ -701,6 +704,13 @@ impl Constant for u32 {
     const TYPE: Type = Type::U32;
     fn write(&self, text: &mut String) -> bool {
         i64::from(*self).write(text)
+    }
+}
+
+impl Constant for isize {
+    const TYPE: Type = Type::I64;
+    fn write(&self, text: &mut String) -> bool {
+        (*self as i64).write(text)
     }
 }
 

@@ -35,7 +35,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 usize Usize }
+numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 isize I64 usize Usize }
 
 /// The type of a value.
 pub fn of_value<T>(_: &T) -> PhantomData<T> {

@@ -124,6 +124,12 @@ impl Outcome for u32 {
     }
 }
 
+impl Outcome for isize {
+    fn take(value: Value) -> Option<isize> {
+        i64::take(value).and_then(|x| x.try_into().ok())
+    }
+}
+
 impl Outcome for usize {
     fn take(value: Value) -> Option<usize> {
         i64::take(value).and_then(|x| x.try_into().ok())

@@ -278,7 +278,7 @@ fn looks_at_a_list(a: &[f64]) -> f64 {
 fn a_list_is_not_looked_at() {
     assert_eq!(looks_at_a_list(&[1.0]), 0.0);
     let said = looks_at_a_list::value(&[1.0]).unwrap_err().to_string();
-    assert!(said.contains("write `?` behind its call"), "{said}");
+    assert!(said.contains("write `.unwrap()` behind its call"), "{said}");
 }
 
 /// Methods of traits, and functions of type parameters.
