@@ -312,7 +312,7 @@ impl Lowering<'_> {
         let mut all = first;
         match with.split_last() {
             Some((Stmt::Expr(value, None), first))
-                if behind.is_empty() && !matches!(value, Expr::ForLoop(_) | Expr::While(_)) =>
+                if behind.is_empty() && !gives_nothing(value) =>
             {
                 all.extend(first.iter().cloned());
                 all.push(syn::parse_quote!(let #end = #value;));
@@ -334,6 +334,28 @@ fn hides(rest: &[Stmt], list: &Expr, names: &[&Ident]) -> bool {
     let mut bound = Bound(Vec::new());
     rest.iter().for_each(|s| bound.visit_stmt(s));
     bound.0.iter().any(|name| names.contains(&name) || has_word(list, &name.to_string()))
+}
+
+/// Whether an expression at the end of a block has no value, by its form.
+fn gives_nothing(expr: &Expr) -> bool {
+    const CHANGES: &[&str] = &["for_each", "fill", "swap", "reverse", "copy_from_slice", "push"];
+    let block = |block: &syn::Block| match block.stmts.last() {
+        Some(Stmt::Expr(value, None)) => gives_nothing(value),
+        Some(Stmt::Macro(call)) => call.semi_token.is_some(),
+        _ => true,
+    };
+    match expr {
+        Expr::ForLoop(_) | Expr::While(_) | Expr::Assign(_) => true,
+        Expr::Binary(binary) => crate::syntax::compound(&binary.op).is_some(),
+        Expr::If(branch) => branch.else_branch.is_none() || block(&branch.then_branch),
+        Expr::Match(m) => m.arms.first().is_some_and(|arm| gives_nothing(&arm.body)),
+        Expr::Block(inner) => block(&inner.block),
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            CHANGES.contains(&method.as_str()) || method.starts_with("sort")
+        }
+        _ => false,
+    }
 }
 
 /// A name, a field, or an element of one.

@@ -150,11 +150,31 @@ fn by_parts_of(x: &[f64], n: usize) -> f64 {
     h.iter().sum()
 }
 
+/// What stands last in a round has no value, however it ends.
+#[differentiable]
+fn rounds(x: &[f64]) -> f64 {
+    let mut h = x.to_vec();
+    for row in h.chunks_mut(2) {
+        if row[0] > 0.5 { row[0] *= 2.0 } else { row[0] += 1.0 }
+    }
+    for (k, row) in h.chunks_mut(3).enumerate() {
+        match k {
+            0 => row[0] = 3.0 * row[0],
+            _ => row.iter_mut().for_each(|v| *v *= 0.5),
+        }
+    }
+    for row in h.chunks_exact_mut(2) {
+        row.sort_by(|a, b| a.total_cmp(b))
+    }
+    h.iter().enumerate().map(|(i, v)| v * v * (i + 1) as f64).sum()
+}
+
 #[test]
 fn parts_of_lists_are_changed_in_place() {
     agree! {
         normalised at [0.5, -0.25, 1.5, 2.0, 0.75, -1.5, 0.3], [0.5, 2.0, -1.0];
         upper_half_sorted at [0.5, 2.0, 1.5, 0.25, -0.75];
+        rounds at [0.75, 2.0, 0.25, 0.375, -0.75];
         joined at [0.5, 0.25, 1.5, -2.0];
         bands at [0.3, 0.7, 1.5, -2.0, -1.0, 0.5];
         nets at [0.5, 2.0, -1.0];
