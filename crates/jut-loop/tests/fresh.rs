@@ -1,16 +1,11 @@
 //! Arrays of zeros that a loop adds to are not filled first: what the text becomes, and that it
 //! does the same.
 
+use crate::support::tidied::tidy;
 use jut_ir::Literal;
 use jut_loop::form::LoopFuncId;
 use jut_loop::signature::{Cells, Flat};
-use jut_loop::{eval, opt, print, read};
-
-fn tidy(text: &str) -> String {
-    let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span));
-    program.funcs.values_mut().for_each(opt::optimise);
-    print::print_program(&program)
-}
+use jut_loop::{eval, read};
 
 /// Runs a function of sizes n and m, n times m numbers and a result, before and after tidying up.
 /// The memory of the result holds something before.

@@ -6,6 +6,7 @@ mod calm;
 mod faults;
 mod features;
 mod fresh;
+mod gather;
 mod home;
 mod interchange;
 mod need;

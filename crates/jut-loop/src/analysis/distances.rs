@@ -148,17 +148,31 @@ impl Distances {
         // What is in only one of the places, and the same in both.
         let rest = a.same.plus(&b.same, -1);
         let ([(u, 1), (v, -1)] | [(v, -1), (u, 1)]) = rest.terms()[..] else { return false };
+        let width = a.offset.checked_sub(b.offset).and_then(i64::checked_abs);
+        width.is_some_and(|width| self.are_rows_apart([u, v], a.array, index, width))
+    }
+
+    /// Whether a loop with this index, which accesses two buffers at its index plus constants that are at most `width` apart,
+    /// cannot reach one cell through both: they begin in different rows of one array, and it stays within a row.
+    pub fn are_apart(&self, a: Value, b: Value, index: Value, width: i64) -> bool {
+        match (self.begins[a], self.begins[b]) {
+            (Some((array, Atom::Value(a))), Some((other, Atom::Value(b)))) => {
+                array == other && self.are_rows_apart([a, b], array, index, width)
+            }
+            _ => false,
+        }
+    }
+
+    /// The same of the beginnings of two rows of an array.
+    fn are_rows_apart(&self, [u, v]: [Value; 2], array: Value, index: Value, width: i64) -> bool {
         let (Some(first), Some(second)) = (self.products[u], self.products[v]) else {
-            return false;
-        };
-        let Some(width) = a.offset.checked_sub(b.offset).and_then(i64::checked_abs) else {
             return false;
         };
         either_way(first).into_iter().any(|(x, m)| {
             either_way(second).into_iter().any(|(y, length)| {
                 self.linears.of(m) == self.linears.of(length)
                     && self.is_within(index, width, m)
-                    && (self.is_behind(x, y, m, a.array) || self.is_behind(y, x, m, a.array))
+                    && (self.is_behind(x, y, m, array) || self.is_behind(y, x, m, array))
             })
         })
     }

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`effects`] | what a statement does to memory and to the run |
 //! | [`Roots`] | which buffers may share memory |
-//! | [`Rows`] | which parts of one buffer a loop cannot reach both |
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
@@ -13,7 +12,7 @@
 //! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
 //! | [`linear`] | which integers are the same sum of others |
-//! | [`Distances`] | how far apart two cells are that a loop accesses |
+//! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
@@ -26,7 +25,6 @@ pub mod own_rows;
 mod pending;
 mod products;
 mod roots;
-mod rows;
 pub mod shifts;
 mod sums;
 
@@ -37,5 +35,4 @@ pub use own_rows::OwnRows;
 pub use pending::{Pending, Turn, is_product};
 pub use products::shown_by;
 pub use roots::Roots;
-pub use rows::Rows;
 pub use sums::{Sum, sums_in_order, sums_of};

@@ -30,13 +30,13 @@ use jut_ir::Literal;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
-use crate::analysis::{Roots, Rows};
+use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk; whether a loop is turned round.
 pub(super) fn run(func: &mut LoopFunction) -> bool {
-    let (roots, rows) = (Roots::of(func), Rows::of(func));
+    let (roots, rows) = (Roots::of(func), Distances::of(func));
     let mut walk = Gather { roots, rows, values: Values::new(&mut func.values), turned: false };
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => walk.turn(source, false, out),
@@ -71,7 +71,7 @@ const WIDEST: i64 = 4;
 
 struct Gather<'a> {
     roots: Roots,
-    rows: Rows,
+    rows: Distances,
     values: Values<'a>,
     /// Whether a loop is turned round.
     turned: bool,
@@ -286,7 +286,7 @@ impl<'a> Plan<'a> {
     fn are_apart(&self, source: &For, walk: &Gather, [a, b]: [Value; 2]) -> bool {
         let reach = self.reach(|u| u.buffer == a || u.buffer == b);
         let width = reach.and_then(|(first, last)| last.checked_sub(first));
-        width.is_some_and(|width| walk.rows.are_apart(a, b, [source.low, source.high], width))
+        width.is_some_and(|width| walk.rows.are_apart(a, b, source.index, width))
     }
 
     /// The buffers that it writes to.

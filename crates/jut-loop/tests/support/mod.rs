@@ -4,6 +4,7 @@
 //! several iterations of loops at once.
 
 pub mod loops;
+pub mod tidied;
 
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value, View};

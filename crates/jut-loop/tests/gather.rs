@@ -1,0 +1,223 @@
+//! Loops that add to neighbours: each iteration gathers what its own cell is given.
+
+use crate::support::tidied::{body, runs_alike, tidy};
+use jut_loop::signature::{Cells, Flat};
+
+/// A loop that adds to two neighbours, over `0 .. m`.
+const NEIGHBOURS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], g: inout f64[n]) = {
+  for up (i in 0 .. m) {
+    a = x[i]
+    b = g[i]
+    c = b + a
+    g[i] = c
+    j = i + 1
+    d = g[j]
+    e = a * 2.0
+    h = d + e
+    g[j] = h
+  }
+}";
+
+#[test]
+fn a_loop_that_adds_to_neighbours_gathers_instead() {
+    let tidy = body(NEIGHBOURS);
+    let start = tidy.iter().position(|l| l.starts_with("for par")).unwrap();
+    assert_eq!(
+        tidy[start..start + 10],
+        [
+            "for par (i_1 in 1 .. m) {",
+            "d_1 = g[i_1]",
+            "j_1 = i_1 + -1",
+            "a_1 = x[j_1]",
+            "e_1 = a_1 * 2.0",
+            "h_1 = d_1 + e_1",
+            "a_2 = x[i_1]",
+            "c_1 = h_1 + a_2",
+            "g[i_1] = c_1",
+            "} else {",
+        ]
+    );
+}
+
+#[test]
+fn gathering_gives_the_same_bits_for_every_number_of_iterations() {
+    let wide = NEIGHBOURS.replace("j = i + 1", "j = i + 3");
+    let down = NEIGHBOURS.replace("for up", "for down");
+    let shifted = NEIGHBOURS
+        .replace("in 0 .. m", "in 1 .. m")
+        .replace("g[i]", "g[k]")
+        .replace("    a = x[i]\n", "    a = x[i]\n    k = i - 1\n");
+    let summed = NEIGHBOURS
+        .replace(") = {", ") -> (f64) = {")
+        .replace("  for up (i in 0 .. m) {", "  (s) = for up (i in 0 .. m) carry (t = 0.5) {");
+    let summed =
+        summed.replace("    g[j] = h\n  }", "    g[j] = h\n    u = t * a\n    (u)\n  }\n  (s)");
+    assert!(tidy(&summed).contains("for par"), "{}", tidy(&summed));
+    let by_lanes = summed
+        .replace("for up (i in 0 .. m) carry (t = 0.5)", "lanes (i in 0 .. m) carry (t)")
+        .replace("u = t * a", "u = t + a");
+    let tidied = tidy(&by_lanes);
+    // The sum alone, and the loop as it is for few iterations.
+    assert_eq!(
+        (tidied.matches("for par").count(), tidied.matches("lanes (").count()),
+        (1, 2),
+        "{tidied}"
+    );
+    let overwritten = NEIGHBOURS.replace("    c = b + a\n    g[i] = c", "    g[i] = a");
+    for text in [NEIGHBOURS, &wide, &down, &shifted, &summed, &by_lanes, &overwritten] {
+        runs_alike(text, |m| {
+            let n = 12;
+            let x = (0..n).map(|k| 0.1 + 1.0 / (k as f64)).collect();
+            let g = (0..n).map(|k| 1e15 / (1.0 + k as f64)).collect();
+            let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+            vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+        });
+    }
+}
+
+#[test]
+fn a_loop_whose_iterations_own_their_cells_is_parallel() {
+    let text = NEIGHBOURS.replace("j = i + 1", "j = i + 0");
+    assert!(tidy(&text).contains("for par (i in 0 .. m)"), "{}", tidy(&text));
+}
+
+#[test]
+fn what_a_loop_reads_of_the_memory_that_it_writes_is_not_gathered() {
+    // The sum runs through the elements.
+    let text = NEIGHBOURS.replace("h = d + e", "h = c + e");
+    assert!(tidy(&text).contains("for up"), "{}", tidy(&text));
+}
+
+/// The reverse of a step on a grid: each cell adds to four neighbours and to itself, unless it lies on an edge.
+const GRID: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64) = {
+  low_row = n - 1
+  low_column = m - 1
+  (s) = for up (i in 0 .. n) carry (t = 0.5) {
+    first = i == 0
+    last = i == low_row
+    edge = first || last
+    own_row = i * m
+    own = g[own_row ..]
+    source = x[own_row ..]
+    k = i - 1
+    k_row = k * m
+    above = g[k_row ..]
+    l = i + 1
+    l_row = l * m
+    below = g[l_row ..]
+    (z) = for up (j in 0 .. m) carry (y = t) {
+      left = j == 0
+      right = j == low_column
+      ends = left || right
+      outer = edge || ends
+      c = source[j]
+      y_1 = y + c
+      if outer {
+        a = own[j]
+        b = a + c
+        own[j] = b
+      } else {
+        d = c * 0.25
+        e = own[j]
+        e_1 = e + c
+        own[j] = e_1
+        p = j + 1
+        o = own[p]
+        o_1 = o + d
+        own[p] = o_1
+        q = j - 1
+        r = own[q]
+        r_1 = r + d
+        own[q] = r_1
+        u = above[j]
+        u_1 = u + d
+        above[j] = u_1
+        v = below[j]
+        v_1 = v + d
+        below[j] = v_1
+      }
+      (y_1)
+    }
+    (z)
+  }
+  (s)
+}";
+
+#[test]
+fn neighbours_on_a_grid_are_gathered_row_by_row() {
+    let loops = |text: &str| body(text).iter().filter(|l| l.starts_with("for par")).count();
+    assert_eq!(loops(GRID), 3, "{}", tidy(GRID));
+    // The rows are not known to be apart: they overlap where the loop leaves a row, or differ by a cell.
+    assert_eq!(loops(&GRID.replace("j in 0 .. m", "j in 0 .. n")), 0);
+    assert_eq!(loops(&GRID.replace("k = i - 1", "k = i - n")), 0);
+    // Two names of one row are one buffer, which is gathered, too.
+    let same = GRID.replace("k = i - 1", "k = i - 0");
+    assert_eq!(loops(&same), 2, "{}", tidy(&same));
+    assert_eq!(loops(&GRID.replace("k_row = k * m", "k_row = k * n")), 0);
+    let wide = GRID.replace("p = j + 1", "p = j + 2");
+    assert_eq!(loops(&wide), 0, "{}", tidy(&wide));
+    let down = GRID.replace("for up", "for down");
+    let sides = GRID.replace("        r_1 = r + d\n", "        r_1 = r + c\n");
+    for text in [GRID, &down, &sides, &same] {
+        for m in 0..7 {
+            runs_alike(text, |n| {
+                let cells = (n.max(0) * m) as usize;
+                let x = (0..cells).map(|k| 0.1 + 1.0 / (1.0 + k as f64)).collect();
+                let g = (0..cells).map(|k| 1e15 / (1.0 + k as f64)).collect();
+                let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+                vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+            });
+        }
+    }
+}
+
+/// A loop that adds to a cell, the one beside it, and the one below, with bounds that are no sizes where there are no cells.
+const BELOW: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
+  w = m - 1
+  high = max(w, 0)
+  v = n - 1
+  rows = max(v, 0)
+  for up (i in 0 .. rows) {
+    row = i * m
+    own = g[row ..]
+    source = x[row ..]
+    k = i + 1
+    k_row = k * m
+    below = g[k_row ..]
+    for up (j in 0 .. high) {
+      c = source[j]
+      a = own[j]
+      a_1 = a + c
+      own[j] = a_1
+      p = j + 1
+      b = own[p]
+      b_1 = b + c
+      own[p] = b_1
+      d = below[j]
+      d_1 = d + c
+      below[j] = d_1
+    }
+  }
+}";
+
+#[test]
+fn a_bound_that_is_not_negative_leaves_a_loop_within_its_row() {
+    let loops = |text: &str| body(text).iter().filter(|l| l.starts_with("for par")).count();
+    assert_eq!(loops(BELOW), 2, "{}", tidy(BELOW));
+    // It may run once in a row without cells, or where a row ends.
+    assert_eq!(loops(&BELOW.replace("max(w, 0)", "max(w, 1)")), 0);
+    assert_eq!(loops(&BELOW.replace("j in 0 ..", "j in -1 ..")), 0);
+    assert_eq!(loops(&BELOW.replace("w = m - 1", "w = m - 0")), 0);
+    for m in 0..7 {
+        runs_alike(BELOW, |n| {
+            let cells = (n.max(0) * m) as usize;
+            let x = (0..cells).map(|k| 0.1 + 1.0 / (1.0 + k as f64)).collect();
+            let g = (0..cells).map(|k| 1e15 / (1.0 + k as f64)).collect();
+            let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+            vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+        });
+    }
+}
