@@ -42,21 +42,11 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
     })
 }
 
-/// What an `Option` is of.
+/// What an `Option` is of, also behind a reference.
 fn within_option(written: &Type) -> Option<&Type> {
     match written {
         Type::Reference(inner) => within_option(&inner.elem),
-        Type::Paren(inner) => within_option(&inner.elem),
-        Type::Group(inner) => within_option(&inner.elem),
-        Type::Path(path) => {
-            let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
-            let syn::PathArguments::AngleBracketed(of) = &last.arguments else { return None };
-            match of.args.first() {
-                Some(syn::GenericArgument::Type(inner)) => Some(inner),
-                _ => None,
-            }
-        }
-        _ => None,
+        other => crate::types::argument_of(other, "Option"),
     }
 }
 

@@ -122,6 +122,7 @@ fn harmless(error: &Expr) -> bool {
 const ERROR: &str = "an error is a text, a variant or a struct here: compute what it has in it before, `let k = ..;`";
 
 /// An expression that a function which fails at errors ends with: what is in its `Ok`, a `panic!` with its `Err`.
+#[derive(Default)]
 struct Ends {
     refusal: Option<Refusal>,
     /// Whether it is an `Option` that fails at `None`.
@@ -331,11 +332,11 @@ pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
         return Err(refusal);
     }
     let mut own = function.clone();
-    let output = match &function.sig.output {
+    let option = match &function.sig.output {
         syn::ReturnType::Type(_, ty) => crate::types::list_or_none(ty).is_some(),
         syn::ReturnType::Default => false,
     };
-    let mut ends = Ends { refusal: None, option: output };
+    let mut ends = Ends { refusal: None, option };
     let block = returns(function.block.to_token_stream(), &mut ends);
     own.block =
         syn::parse2(block).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
@@ -443,7 +444,7 @@ impl Lowering<'_> {
             return Ok(None);
         };
         let (mut map, mut end, mut closure) = (map.clone(), end.clone(), closure.clone());
-        let mut ends = Ends { refusal: None, option: false };
+        let mut ends = Ends::default();
         ends.end(&mut closure.body);
         if let Some(refusal) = ends.refusal {
             return Err(refusal);
@@ -472,7 +473,7 @@ impl Lowering<'_> {
             "map" => syn::parse_quote!({ let #pattern = #receiver?; #body }),
             "and_then" => {
                 let mut body = (**body).clone();
-                let mut ends = Ends { refusal: None, option: false };
+                let mut ends = Ends::default();
                 ends.end(&mut body);
                 if let Some(refusal) = ends.refusal {
                     return Err(refusal);

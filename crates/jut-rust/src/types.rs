@@ -445,34 +445,27 @@ pub fn array(element: Ty, extent: Extent) -> Ty {
 
 /// What a `Result` is of, if a type is one.
 pub(crate) fn success(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Paren(inner) => success(&inner.elem),
-        Type::Group(inner) => success(&inner.elem),
-        Type::Path(path) => {
-            let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
-            let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
-            match of.args.first() {
-                Some(GenericArgument::Type(inner)) => Some(inner),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+    argument_of(ty, "Result")
 }
 
 /// What an `Option` is of, if a type is one of a list, `Option<Vec<f64>>`.
 pub(crate) fn list_or_none(ty: &Type) -> Option<&Type> {
+    argument_of(ty, "Option").filter(|inner| match inner {
+        Type::Path(list) => list.path.segments.last().is_some_and(|last| last.ident == "Vec"),
+        _ => false,
+    })
+}
+
+/// The first parameter of a type, if it is one with this name.
+pub(crate) fn argument_of<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
     match ty {
-        Type::Paren(inner) => list_or_none(&inner.elem),
-        Type::Group(inner) => list_or_none(&inner.elem),
+        Type::Paren(inner) => argument_of(&inner.elem, name),
+        Type::Group(inner) => argument_of(&inner.elem, name),
         Type::Path(path) => {
-            let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+            let last = path.path.segments.last().filter(|last| last.ident == name)?;
             let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
             match of.args.first() {
-                Some(GenericArgument::Type(inner @ Type::Path(list))) => {
-                    let list = list.path.segments.last()?;
-                    (list.ident == "Vec").then_some(inner)
-                }
+                Some(GenericArgument::Type(inner)) => Some(inner),
                 _ => None,
             }
         }
