@@ -15,23 +15,29 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The example, copied, with the versions of this workspace.
+/// The example, copied, with the versions and the profiles of this workspace: what this build has compiled of other people's
+/// packages serves here too.
 fn user() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let at = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("user");
     copy(&here.join("examples/newton"), &at);
-    let manifest = std::fs::read_to_string(at.join("Cargo.toml")).expect("readable");
-    let manifest = manifest.replace("path = \"../..\"", &format!("path = {here:?}"));
-    std::fs::write(at.join("Cargo.toml"), manifest).expect("writable");
+    let read = |path: PathBuf| std::fs::read_to_string(path).expect("readable");
+    let mut manifest = read(at.join("Cargo.toml"));
+    manifest = manifest.replace("path = \"../..\"", &format!("path = {here:?}"));
+    let workspace = read(here.join("../../Cargo.toml"));
+    let profiles = workspace.find("[profile.").map_or("", |at| &workspace[at..]);
+    std::fs::write(at.join("Cargo.toml"), manifest + "\n" + profiles).expect("writable");
     std::fs::copy(here.join("../../Cargo.lock"), at.join("Cargo.lock")).expect("writable");
     at
 }
 
-/// Runs cargo as the user would, with a target directory of the crate's own.
+/// Runs cargo as the user would.
 fn cargo(at: &Path, args: &[&str]) -> Output {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo.args(args).args(["--offline", "--quiet"]).current_dir(at);
-    cargo.env("CARGO_TARGET_DIR", at.join("target")).env("NO_COLOR", "1");
+    let target =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("in the folder for targets");
+    cargo.env("CARGO_TARGET_DIR", target).env("NO_COLOR", "1").env_remove("JUT_RUNTIME_TARGETS");
     cargo.output().expect("cargo starts")
 }
 

@@ -287,6 +287,12 @@ fn tangents_that_do_not_fit_what_is_recorded_are_refused() {
 
 #[test]
 fn a_deep_list_is_kept_whole() {
+    // As much stack as a program's first thread has: without optimisation a level takes several kilobytes.
+    let thread = std::thread::Builder::new().stack_size(8 << 20);
+    thread.spawn(keep_a_deep_list).expect("a thread").join().expect("it is kept");
+}
+
+fn keep_a_deep_list() {
     let text = "data List = Nil | Cons(head: f64, rest: List)
                 def squares(l: List) -> f64 = case l { Nil -> 0.0; Cons(a, rest) -> a * a + squares(rest) }";
     for engine in ENGINES {

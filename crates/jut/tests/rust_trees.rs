@@ -415,15 +415,22 @@ fn options_of_lists_are_arguments() {
 
 #[test]
 fn how_deep_values_may_be() {
-    let mut deep = List { x: 1.0, next: None };
-    for _ in 0..400 {
-        deep = List { x: 1.0, next: Some(Box::new(deep)) };
-    }
-    assert_eq!(List_sum::value(&deep).unwrap(), 401.0);
-    for _ in 0..1000 {
-        deep = List { x: 1.0, next: Some(Box::new(deep)) };
-    }
-    assert_eq!(List_sum::value(&deep).unwrap_err().code(), Some("A02"));
+    // As much stack as a program's first thread has: without optimisation a level takes several kilobytes.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(8 << 20);
+        let work = || {
+            let mut deep = List { x: 1.0, next: None };
+            for _ in 0..400 {
+                deep = List { x: 1.0, next: Some(Box::new(deep)) };
+            }
+            assert_eq!(List_sum::value(&deep).unwrap(), 401.0);
+            for _ in 0..1000 {
+                deep = List { x: 1.0, next: Some(Box::new(deep)) };
+            }
+            assert_eq!(List_sum::value(&deep).unwrap_err().code(), Some("A02"));
+        };
+        thread.spawn_scoped(scope, work).unwrap().join().unwrap();
+    });
     // An error leaves nothing behind.
     assert_eq!(List_sum::value(&list(&[1.0, 2.0])).unwrap(), 5.0);
     assert_eq!(tall::value(3, 1.5).unwrap(), tall(3, 1.5));
