@@ -535,3 +535,25 @@ fn loops_that_print_keep_their_order_and_others_do_not() {
     assert!(calling(""), "what calls itself prints nothing by that");
     assert!(!calling("print n"));
 }
+
+#[test]
+fn a_literal_that_is_only_a_row_is_written_where_the_array_is() {
+    let source = "
+def f(x: f64, y: f64, i: i64) -> ([2, 2]f64, [2]f64, f64) = {
+  a = [x, y]
+  b = [y, 1.0]
+  c = [y, y]
+  m = [[[a, b], [c, [x, x]]], [[b, c], [[0.0, x], [2.0, y]]]]
+  (m[0, i], c, m[1, i, 0, 1] + sum (k < 2) { m[k, i, 1, 1] })
+}";
+    let program = load(source);
+    let text = jut_loop::print::print_program(
+        &jut_loop::lower_plainly(&program, func(&program, "f")).unwrap().program,
+    );
+    // The whole, and the rows that stand in it twice or are a result, too.
+    let arrays: Vec<&str> = text.lines().filter(|line| line.contains("= alloc")).collect();
+    assert_eq!(arrays.len(), 2, "{text}");
+    for i in 0..2 {
+        one(source, &[Value::F64(0.3), Value::F64(-2.5), Value::I64(i)]).unwrap();
+    }
+}

@@ -1,5 +1,5 @@
-//! Scalar clean-up in one forward walk: copies, constants, algebra, known tuples and records,
-//! known branches, common subexpressions.
+//! Scalar clean-up in one forward walk: copies, constants, algebra, known tuples, records and array
+//! literals, known branches, checks that hold, common subexpressions.
 //!
 //! Every rule keeps the bits of every result, NaN and signed zeros included; so no `x * 0 = 0` and
 //! no reassociation. For example
@@ -13,6 +13,7 @@
 //! Cost: linear; one list with a hash table, so that nested blocks see what is known outside.
 
 mod arms;
+mod elements;
 
 use crate::rewrite::{self, Rewriter};
 use arms::{Entered, Read};
@@ -37,8 +38,10 @@ const MAX_POWER: u64 = 32;
 /// result, so that `stop(x)` is just x.
 pub fn simplify(func: &mut Function, final_order: bool) {
     let body = std::mem::take(&mut func.body);
+    let whole = elements::needed_whole(&body);
     let mut pass = Simplify {
         func,
+        whole,
         namer: None,
         final_order,
         replaced: SecondaryMap::with_default(None),
@@ -98,6 +101,8 @@ struct Simplify<'a> {
     /// For each arm that the pass is in, what was known outside.
     entered: Vec<Entered>,
     seen: Seen,
+    /// How often an array is needed whole.
+    whole: SecondaryMap<NVar, u32>,
 }
 
 /// Operations that have a name: a list in the order of the text, and in it the last one of each hash.
@@ -188,6 +193,9 @@ impl Rewriter for Simplify<'_> {
 impl Simplify<'_> {
     fn replace(&mut self, var: NVar, by: Atom) {
         self.replaced[var] = Some(by);
+        if let Atom::Var(by) = by {
+            self.whole[by] = (self.whole[by] + self.whole[var]).saturating_sub(1);
+        }
         if self.func.nvars[var].ty == Type::I64 && self.func.nvars[var].def.is_none() {
             let size = self.func.size_of(by);
             self.sizes[var] = Some(if self.any_size {
@@ -216,6 +224,9 @@ impl Simplify<'_> {
             }
         }
         let mut rhs = rewrite::rhs(self, stmt.rhs);
+        if matches!(rhs, Rhs::Check(check) if holds(check)) {
+            return;
+        }
         if let Rhs::Region(region) = &mut rhs {
             self.known_results(region, &mut stmt.nl);
         }
@@ -225,6 +236,7 @@ impl Simplify<'_> {
         };
         if let [var] = stmt.nl[..] {
             let rhs = self.power(rhs, stmt.loc, out);
+            let rhs = self.update(rhs, stmt.loc, out);
             let rhs = match self.reduce(rhs, var) {
                 Ok(atom) => return self.replace(var, atom),
                 Err(rhs) => rhs,
@@ -350,13 +362,7 @@ impl Simplify<'_> {
                 }
                 _ => Err(rhs),
             },
-            Rhs::Index(v, ref steps) => match (self.known[v].as_deref(), &steps[..]) {
-                (
-                    Some(Rhs::ArrayLit(items)),
-                    [Step::Index { index: Atom::Lit(Literal::I64(k)), .. }],
-                ) => usize::try_from(*k).ok().and_then(|k| items.get(k)).copied().ok_or(rhs),
-                _ => Err(rhs),
-            },
+            Rhs::Index(v, steps) => self.element(v, steps),
             Rhs::Cast { value, ref ty, proved: true } => {
                 let resolve = |ty: &Type| ty.subst(&mut |name| self.sizes[name].clone());
                 if resolve(&self.func.nvars[value].ty) == resolve(ty) {
@@ -399,11 +405,14 @@ impl Simplify<'_> {
 
     /// Binds a primitive applied to operands to a new name, or finds it simplified away.
     fn apply(&mut self, p: Prim, args: Vec<Atom>, loc: Loc, out: &mut InPlace<Stmt>) -> Atom {
+        self.bind(Rhs::Prim(p, args), p.row().result.ty(), loc, out)
+    }
+
+    /// Binds what an operation gives to a new name, or finds it simplified away.
+    fn bind(&mut self, rhs: Rhs, ty: Type, loc: Loc, out: &mut InPlace<Stmt>) -> Atom {
         let namer = self.namer.get_or_insert_with(|| Namer::of(self.func));
         let name = namer.fresh("p");
-        let data = VarData { name, ty: p.row().result.ty(), def: None, span: loc.span };
-        let var = self.func.nvars.push(data);
-        let rhs = Rhs::Prim(p, args);
+        let var = self.func.nvars.push(VarData { name, ty, def: None, span: loc.span });
         self.stmt(Stmt { nl: vec![var], lin: Vec::new(), rhs, annotated: false, loc }, out);
         self.atom(Atom::Var(var))
     }
@@ -494,6 +503,23 @@ impl Simplify<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a check is of literals only, for which it holds.
+fn holds(check: Check) -> bool {
+    let literal = |a: Atom| if let Atom::Lit(Literal::I64(n)) = a { Some(n) } else { None };
+    let certain = match check {
+        Check::Below(i, n) => literal(i).zip(literal(n)).map(|(i, n)| 0 <= i && i < n),
+        Check::NonNegative(n) => literal(n).map(|n| n >= 0),
+        Check::Exact(p, a, b) => literal(a).zip(literal(b)).map(|(a, b)| match p {
+            prim::IADD => a.checked_add(b).is_some(),
+            prim::ISUB => a.checked_sub(b).is_some(),
+            prim::IMUL => a.checked_mul(b).is_some(),
+            _ => false,
+        }),
+        Check::Within { .. } | Check::Show(_) => None,
+    };
+    certain.unwrap_or(false)
 }
 
 /// Whether a literal application is the run-time error R05.

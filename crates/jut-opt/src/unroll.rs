@@ -18,7 +18,6 @@
 //! elements that a slice gives an iteration are counted as the accesses that they become.
 
 use crate::copy::Copy;
-use crate::inline::StatementCount;
 use crate::rewrite::Rewriter;
 use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::{Cap, NVar};
@@ -33,8 +32,8 @@ use jut_ir::visit::Use;
 const MAX_TRIPS: i64 = 4;
 /// Lanes of a sum.
 const LANES: usize = 8;
-/// Largest number of statements that an unrolled loop may have.
-const MAX_STATEMENTS: usize = 96;
+/// Largest number of operations that an unrolled loop may have: a product of two matrices of four rows has 128.
+const MAX_OPERATIONS: usize = 160;
 
 /// Unrolls in a whole function; false if it has no loop.
 pub fn unroll(func: &mut Function) -> bool {
@@ -105,17 +104,19 @@ impl Unroll {
         out.push(stmt);
     }
 
-    /// Whether a loop may be unrolled: few iterations, little code, stacked results all scalars.
+    /// Whether a loop may be unrolled: few iterations, little code, stacked results all scalars, or rows of few elements that
+    /// its body has in variables.
     fn is_small(&self, scan: &Scan) -> bool {
         let trips = match scan.bound {
             Atom::Lit(Literal::I64(n)) if (1..=MAX_TRIPS).contains(&n) => n as usize,
             _ => return false,
         };
-        let scalar = |a: &Atom| self.builder.func.type_of(*a).is_scalar();
+        let few =
+            |a: &Atom| self.builder.func.type_of(*a).is_scalar() || is_literal(&scan.body, *a);
         scan.dir != Dir::While
-            && scan.body.statement_count() * trips <= MAX_STATEMENTS
+            && operations(&scan.body) * trips <= MAX_OPERATIONS
             && scan.cap_slices.is_empty()
-            && scan.body.nl[scan.carry.len()..].iter().all(scalar)
+            && scan.body.nl[scan.carry.len()..].iter().all(few)
     }
 
     /// Emits the iterations of a loop. Returns its results, and for each of `sums`, whose additions
@@ -263,6 +264,23 @@ impl Unroll {
 
 fn leaf(name: NVar, rhs: Rhs, loc: Loc) -> Stmt {
     Stmt { nl: vec![name], lin: Vec::new(), rhs, annotated: false, loc }
+}
+
+/// How many statements of a block are more than names of what is there, nested ones included.
+fn operations(block: &Block) -> usize {
+    let own = |stmt: &Stmt| match stmt.rhs {
+        Rhs::Atom(_) | Rhs::Index(..) | Rhs::ArrayLit(_) | Rhs::Tuple(_) | Rhs::Untuple(_) => 0,
+        _ => 1 + stmt.rhs.blocks().into_iter().map(operations).sum::<usize>(),
+    };
+    block.stmts.iter().map(own).sum()
+}
+
+/// Whether a result of a block is an array literal that stands in it.
+fn is_literal(block: &Block, result: Atom) -> bool {
+    let makes = |stmt: &Stmt| {
+        matches!(stmt.rhs, Rhs::ArrayLit(_)) && stmt.nl.first().copied() == result.var()
+    };
+    block.stmts.iter().any(makes)
 }
 
 /// How often a block mentions a capability, nested blocks included.

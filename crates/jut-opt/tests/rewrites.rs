@@ -261,6 +261,82 @@ fn the_sum_of_nothing_but_negative_zeros_is_zero_unrolled_or_not() {
     }
 }
 
+/// Matrices of a few rows are their elements, wherever they are made of such elements.
+#[test]
+fn products_of_small_matrices_are_straight_line_code() {
+    let program = "def mul(a: [4, 4]f64, b: [4, 4]f64) -> [4, 4]f64 = build (i < 4, j < 4) { sum (k < 4) { a[i, k] * b[k, j] } }
+                   def turn(x: f64) -> [4, 4]f64 = {
+                     (s, c) = (sin(x), cos(x))
+                     [[c, -s, 0.0, 1.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+                   }
+                   def f(x: f64, y: f64) -> f64 = { m = mul(turn(x), turn(y))\n m[0][3] + m[1, 2] }";
+    expect(
+        program,
+        "f",
+        "core def f(x: f64, y: f64) -> f64 = {
+          t_5 = sin(x)
+          t_6 = cos(x)
+          t_7 = -t_5
+          t_102 = t_6 * 0.0
+          t_103 = t_7 * 0.0
+          p_28 = t_102 + 0.0
+          p_32 = t_6 + 0.0
+          p_33 = t_103 + 1.0
+          p_34 = p_32 + p_33
+          p_35 = 0.0 + p_34
+          t_115 = t_5 * 0.0
+          p_44 = t_115 + 0.0
+          p_46 = p_44 + p_28
+          p_47 = 0.0 + p_46
+          t_4 = p_35 + p_47
+          t_4
+        }",
+    );
+}
+
+/// An array that is made cell by cell is what it is made of, if nobody reads it in between as a whole.
+#[test]
+fn updates_of_array_literals_are_array_literals() {
+    let program = "def cross(a: [3]f64, b: [3]f64) -> [3]f64 = {
+                     var c = [0.0, 0.0, 0.0]
+                     for (k < 3) { c[k] += a[(k + 1) % 3] * b[(k + 2) % 3] }
+                     for (k < 3) { c[k] = c[k] - a[(k + 2) % 3] * b[(k + 1) % 3] }
+                     c
+                   }
+                   def f(x: f64, y: f64) -> f64 = cross([x, y, 1.0], [y, 2.0, x])[2]";
+    expect(
+        program,
+        "f",
+        "core def f(x: f64, y: f64) -> f64 = {
+          t_36 = x * 2.0
+          t_38 = 0.0 + t_36
+          t_58 = y * y
+          t_59 = t_38 - t_58
+          t_59
+        }",
+    );
+    // Who reads both arrays needs both.
+    let program = "def g(x: f64, i: i64) -> f64 = {
+                     a = [x, 1.0]
+                     b = a with [1] = x * x
+                     a[i] + b[i]
+                   }";
+    expect(
+        program,
+        "g",
+        "core def g(x: f64, i: i64) -> f64 = {
+          a = [x, 1.0]
+          t = x * x
+          check i < 2
+          t_1 = a[i]
+          b = a with [1] = t
+          t_2 = b[i]
+          t_3 = t_1 + t_2
+          t_3
+        }",
+    );
+}
+
 #[test]
 fn inlining_keeps_a_chain_of_doubling_calls_linear() {
     let mut text = String::from("def f0(x: f64) -> f64 = sin(x)\n");

@@ -80,6 +80,7 @@ impl Lowering<'_> {
                     self.want((*value).into(), &wanted);
                 }
                 Rhs::Update { .. } | Rhs::Region(_) | Rhs::Scan(_) => self.want_starts(stmt),
+                Rhs::ArrayLit(items) => self.note_rows(*v, items),
                 Rhs::Tuple(items) => {
                     let Type::Tuple(types) = self.type_of(*v) else { continue };
                     let wanted = self.take_dests(*v);

@@ -251,26 +251,6 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn array_literal(&mut self, stmt: &Stmt, items: &[Operand]) -> Res<()> {
-        let span = stmt.loc.span;
-        let Some(v) = stmt.nl.first().copied() else {
-            return Err(self.bug(span, "an array has no name"));
-        };
-        let ty = self.type_of(v);
-        let Some(element) = ty.element().cloned() else {
-            return Err(self.bug(span, "an array is expected"));
-        };
-        let hint = self.name_of(v);
-        let dests = self.take_dests(v);
-        let (slots, buffers) = self.array_buffers(&hint, &ty, &dests, span)?;
-        for (i, item) in items.iter().enumerate() {
-            let value = self.slots(*item, span)?;
-            self.write_element(&element, &buffers, int(i as i64), &value, &hint, span)?;
-        }
-        self.bind(v, slots);
-        Ok(())
-    }
-
     /// The buffers that an array variable is built in.
     pub(super) fn array_buffers(
         &mut self,

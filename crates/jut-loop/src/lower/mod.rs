@@ -38,6 +38,7 @@ mod calls;
 mod emit;
 mod growing;
 mod leaves;
+mod literals;
 mod loops;
 mod regions;
 mod structured;
@@ -359,6 +360,8 @@ struct Lowering<'a> {
     uses: SecondaryMap<NVar, u32>,
     added: SecondaryMap<NVar, bool>,
     waiting: HashMap<NVar, structured::Waiting>,
+    /// Arrays that are only rows of array literals, and their elements if they are literals themselves.
+    rows: HashMap<NVar, Option<Rc<[jut_ir::Atom]>>>,
     /// Sizes computed so far in the blocks around, and in which order, to forget them.
     sizes: HashMap<Size, Atom>,
     size_log: Vec<Size>,
@@ -408,6 +411,7 @@ impl<'a> Lowering<'a> {
             uses,
             added: SecondaryMap::new(),
             waiting: HashMap::default(),
+            rows: HashMap::default(),
             sizes: HashMap::default(),
             size_log: Vec::new(),
             bounded: HashSet::default(),
