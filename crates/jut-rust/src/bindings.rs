@@ -11,10 +11,10 @@
 //!                                  c = whole[1]
 //! ```
 
-use crate::lowering::{Local, Lowering};
+use crate::lowering::{Found, Local, Lowering};
 use crate::syntax::has_infer;
-use crate::template::What;
-use crate::types::{Extent, Ty};
+use crate::template::{Hole, What};
+use crate::types::{Extent, Ty, array};
 use crate::value::Value;
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
@@ -55,6 +55,13 @@ impl Lowering<'_> {
         if let (Expr::Closure(closure), Pat::Ident(ident)) = (&*init.expr, pattern) {
             self.closure_binding(&ident.ident, closure);
             return Ok(());
+        }
+        if let Pat::Ident(ident) = pattern
+            && annotated.is_none()
+            && ident.mutability.is_some()
+            && is_none(&init.expr)
+        {
+            return self.none_binding(&ident.ident);
         }
         if crate::syntax::is_empty(&init.expr) {
             let Pat::Ident(ident) = pattern else {
@@ -122,6 +129,56 @@ impl Lowering<'_> {
         let local = Local { mutable: true, depth: self.depth, ..Local::value(name, ty) };
         self.declare(&ident.ident.to_string(), local);
         Ok(())
+    }
+
+    /// `let mut best = None;`: of what it is none is said by what is assigned to it, which the next pass knows.
+    fn none_binding(&mut self, ident: &syn::Ident) -> Result<(), Refusal> {
+        let rust = ident.to_string();
+        let key = format!("{rust} {:?}", ident.span());
+        let (ty, start) = match self.learned.nones.get(&key).cloned() {
+            Some(found) => {
+                let inner = self.found_before(&found.ty, &found.holes);
+                let ty = Ty::Option(Box::new(inner));
+                let start = self.neutral(&ty, ident)?;
+                (ty, start)
+            }
+            // No text of this pass counts.
+            None => (Ty::Option(Box::new(Ty::Never)), "#(false, 0.0)".to_string()),
+        };
+        let name = self.names.unique(&rust);
+        self.lines.push(format!("var {name} = {start}"));
+        self.nones.insert(name.clone(), (key, ident.span()));
+        let local = Local { mutable: true, depth: self.depth, ..Local::value(name, ty) };
+        self.declare(&rust, local);
+        Ok(())
+    }
+
+    /// A type that a pass before this one found.
+    fn found_before(&mut self, ty: &Ty, holes: &[Hole]) -> Ty {
+        match ty {
+            Ty::Int(_) => self.unknown_integer(),
+            Ty::Float(_) => self.unknown_float(),
+            Ty::Of(hole, steps) => match holes.get(*hole) {
+                Some(hole) => Ty::Of(self.hole(hole.clone()), steps.clone()),
+                None => ty.clone(),
+            },
+            Ty::Array(element, extent) => array(self.found_before(element, holes), extent.clone()),
+            Ty::Tuple(items) => {
+                Ty::Tuple(items.iter().map(|item| self.found_before(item, holes)).collect())
+            }
+            Ty::Option(inner) => Ty::Option(Box::new(self.found_before(inner, holes))),
+            known => known.clone(),
+        }
+    }
+
+    /// What is assigned to such a variable.
+    pub fn assigned_to_none(&mut self, place: &str, value: &Ty) {
+        let Some((key, _)) = self.nones.get(place) else { return };
+        let Ty::Option(inner) = self.resolve(value) else { return };
+        if *inner != Ty::Never && !self.learned.nones.contains_key(key) {
+            let holes = self.parts.holes.clone();
+            self.learned.nones.insert(key.clone(), Found { ty: *inner, holes });
+        }
     }
 
     /// `let row = &mut x[i];`: another name of a place, which Rust lets nobody else use meanwhile.
@@ -353,6 +410,11 @@ impl Lowering<'_> {
         let fits = fits.map(|text| Value { level: 3, ..Value::name(text, Ty::Bool, 0) });
         Ok((fits, parts))
     }
+}
+
+/// `None`.
+fn is_none(expr: &Expr) -> bool {
+    matches!(crate::syntax::unwrapped(expr), Expr::Path(path) if path.path.is_ident("None"))
 }
 
 /// The list and the place of `x.split_at(k)`, of what may be looked at twice.

@@ -9,11 +9,12 @@
 
 use crate::early::Restated;
 use crate::lowering::{Arm, Frame, Jump, Lines, Local, Lowering, Tail, indented};
-use crate::syntax::{block_of, diverges};
-use crate::template::What;
+use crate::syntax::{block_of, diverges, unwrapped};
+use crate::template::{Hole, What};
 use crate::types::Ty;
 use crate::value::Value;
 use crate::{Refusal, refuse, spanned};
+use quote::ToTokens;
 use std::collections::HashMap;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprIf, Stmt};
@@ -25,6 +26,19 @@ impl Lowering<'_> {
         &mut self,
         statements: &[Stmt],
         tail: Tail,
+    ) -> Result<Option<Value>, Refusal> {
+        if self.searching {
+            return self.searched(statements, tail);
+        }
+        self.statements_from(statements, tail, &mut 0)
+    }
+
+    /// See [`Lowering::statements`]: `reached` is the number of the statement that is being translated.
+    pub fn statements_from(
+        &mut self,
+        statements: &[Stmt],
+        tail: Tail,
+        reached: &mut usize,
     ) -> Result<Option<Value>, Refusal> {
         for statement in statements {
             if let Stmt::Item(item) = statement {
@@ -50,6 +64,7 @@ impl Lowering<'_> {
         for (k, statement) in statements.iter().enumerate() {
             let rest = &statements[k + 1..];
             let last = rest.is_empty();
+            *reached = k;
             match self.without_early(statement, rest)? {
                 Some(Restated::Statements(chain)) => return self.statements(&chain, tail),
                 Some(Restated::Branch(branch)) => return self.branch(&branch, &[], tail, true),
@@ -76,6 +91,9 @@ impl Lowering<'_> {
                             _ => Ok(()),
                         })?;
                         continue;
+                    }
+                    if let Some(chain) = self.stepped_iterator(local, rest) {
+                        return self.statements(&chain, tail);
                     }
                     if let Some(chain) = self.kept_iterator(local, rest) {
                         return self.statements(&chain, tail);
@@ -132,6 +150,11 @@ impl Lowering<'_> {
                         }
                         let option = tail == Tail::Function
                             && matches!(self.signature.result, Ty::Option(_));
+                        let typed = match tail {
+                            Tail::Function => self.with_arguments_of_result(expr),
+                            _ => None,
+                        };
+                        let expr = typed.as_ref().unwrap_or(expr);
                         let value =
                             if option { self.optional(expr)? } else { self.expression(expr)? };
                         let value = self.end(value, tail)?;
@@ -150,6 +173,28 @@ impl Lowering<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// `Matrix { .. }` that the function gives, with the arguments that the result's type has.
+    fn with_arguments_of_result(&self, expr: &Expr) -> Option<Expr> {
+        let Expr::Struct(literal) = unwrapped(expr) else { return None };
+        let Ty::Of(hole, steps) = &self.signature.result else { return None };
+        let Some(Hole::Data(path)) = self.parts.holes.get(*hole).filter(|_| steps.is_empty())
+        else {
+            return None;
+        };
+        let path: syn::Path = syn::parse2(path.clone()).ok()?;
+        let mut bare = path.clone();
+        bare.segments.last_mut()?.arguments = syn::PathArguments::None;
+        let mut literal = literal.clone();
+        let same = bare.to_token_stream().to_string() == literal.path.to_token_stream().to_string();
+        literal.path = same.then_some(path)?;
+        if let Some(last) = literal.path.segments.last_mut()
+            && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
+        {
+            arguments.colon2_token = Some(Default::default());
+        }
+        Some(Expr::Struct(literal))
     }
 
     /// An item of the body. What follows a branch is gone over once more, within it.
@@ -322,6 +367,8 @@ impl Lowering<'_> {
         if crate::syntax::is_from_fn(expr) {
             self.expected.wanted = Some(self.signature.result.clone());
         }
+        let typed = self.with_arguments_of_result(expr);
+        let expr = typed.as_ref().unwrap_or(expr);
         let value = match self.signature.result {
             Ty::Option(_) => self.optional(expr)?,
             _ => self.expression(expr)?,

@@ -66,10 +66,7 @@ impl Lowering<'_> {
                 return self.number_method(&name, receiver, rest, &last.ident);
             }
             Some("Vec") => {
-                return refuse(
-                    path,
-                    "this is built where a list is declared: `let mut list = Vec::new();`; else write `vec![0.0; n]`",
-                );
+                return refuse(path, crate::syntax::NEW);
             }
             Some("array") | None if name == "from_fn" => {
                 let (wanted, [function]) = (self.expected.wanted.take(), &arguments[..]) else {

@@ -11,7 +11,7 @@
 use crate::derivatives::derivative;
 use crate::expand::type_value;
 use crate::syntax::key;
-use crate::types::{Ty, read_outside};
+use crate::types::{Ty, read_field};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -43,8 +43,8 @@ pub(crate) fn items(
                 "a struct owns what it has: write `Vec<f64>` or `[f64; N]`",
             ));
         }
-        let ty = read_outside(&field.ty, &mut holes)?;
-        no_tuple(&ty, &field.ty)?;
+        let ty = read_field(&field.ty, &mut holes)?;
+        no_mixed(&ty, &field.ty)?;
         let member = match &field.ident {
             Some(name) => syn::Member::Named(name.clone()),
             None => syn::Member::Unnamed(syn::Index::from(k)),
@@ -71,7 +71,8 @@ pub(crate) fn items(
         quote!(impl #declared_for ::jut::rust::Field<#key, #ty> for #own #named #bounds {})
     });
     let floats: Vec<&Field> = fields.iter().filter(|f| f.ty.has_float()).collect();
-    let twin = twin || floats.len() < fields.len();
+    let options = fields.iter().any(|f| matches!(f.ty, Ty::Option(_)));
+    let twin = twin || options || floats.len() < fields.len();
     let all: Vec<&Field> = fields.iter().collect();
     let values = values(own, &generics, &all, &|f| f.written.to_token_stream());
     if twin && let Some(parameter) = generics.type_params().next() {
@@ -83,7 +84,8 @@ pub(crate) fn items(
     } else if twin {
         let name = format_ident!("{}Grad", own);
         let declared = declared(input, data, &name, &floats);
-        let values = crate::data::values(&name, &generics, &floats, &|f| derivative(&f.written));
+        let values =
+            crate::data::values(&name, &generics, &floats, &|f| field_derivative(&f.written));
         let same = quote! {
             impl #of_data ::jut::rust::Data for #name #named #bounds {
                 const TYPE: ::jut::rust::Type = <#own #named as ::jut::rust::Data>::TYPE;
@@ -241,7 +243,7 @@ fn declared(
     let (vis, own) = (&input.vis, input.ident.to_string());
     let about = format!("A derivative with respect to a [`{own}`]: its fields with floats.");
     let fields = floats.iter().map(|f| {
-        let (vis, ty) = (&f.vis, derivative(&f.written));
+        let (vis, ty) = (&f.vis, field_derivative(&f.written));
         match &f.member {
             syn::Member::Named(name) => {
                 let about = format!("By the field `{}`.", f.name);
@@ -283,22 +285,42 @@ pub(crate) fn values(
     let names: Vec<Ident> =
         (0..fields.len()).map(|k| Ident::new(&format!("field_{k}"), Span::mixed_site())).collect();
     // Of a struct without parameters rustc knows what its fields are.
-    let all =
-        |of: TokenStream| (!generics.params.is_empty()).then(|| quote!(where #(#types: #of),*));
-    let (arguments, outcomes) =
-        (all(quote!(::jut::rust::Argument)), all(quote!(::jut::rust::Outcome)));
+    let bounded = |types: &[&TokenStream], of: TokenStream| {
+        (!generics.params.is_empty()).then(|| quote!(where #(#types: #of),*))
+    };
+    // An `Option` is an argument as a field only: as a parameter it is two.
+    let optional: Vec<bool> = fields
+        .iter()
+        .zip(&types)
+        .map(|(f, ty)| {
+            matches!(f.ty, Ty::Option(_))
+                && ty.to_string() == f.written.to_token_stream().to_string()
+        })
+        .collect();
+    let whole: Vec<&TokenStream> =
+        types.iter().zip(&optional).filter(|(_, optional)| !**optional).map(|(ty, _)| ty).collect();
+    let arguments = bounded(&whole, quote!(::jut::rust::Argument));
+    let outcomes = bounded(&types.iter().collect::<Vec<_>>(), quote!(::jut::rust::Outcome));
+    let held = numbered.iter().zip(&optional).map(|(member, optional)| match optional {
+        true => quote!(::jut::rust::optional(&self.#member)?),
+        false => quote!(::jut::rust::Argument::hold(&self.#member)?),
+    });
+    let words = numbered.iter().zip(&optional).map(|(member, optional)| match optional {
+        true => quote!(words.refuse();),
+        false => quote!(::jut::rust::Argument::words(&self.#member, words);),
+    });
     quote! {
         #[automatically_derived]
         impl #declared ::jut::rust::Argument for #own #named #arguments {
             fn hold(&self) -> ::jut::Result<::jut::rust::Held<'_>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(::std::vec![
-                    #(::jut::rust::Argument::hold(&self.#numbered)?),*
+                    #(#held),*
                 ]))
             }
 
             #[inline]
             fn words<'argument>(&'argument self, words: &mut ::jut::rust::Words<'_, '_, 'argument>) {
-                #(::jut::rust::Argument::words(&self.#numbered, words);)*
+                #(#words)*
             }
         }
 
@@ -347,6 +369,33 @@ pub(crate) fn values(
                 }
             }
         }
+    }
+}
+
+/// The type of a derivative by a field: by an `Option` a tuple of the derivative by what is in it, zero of a `None`.
+fn field_derivative(written: &Type) -> TokenStream {
+    let inner = derivative(written);
+    match crate::types::argument_of(written, "Option") {
+        Some(_) => quote!((#inner,)),
+        None => inner,
+    }
+}
+
+/// Refuses a field with tuples that are not of floats.
+pub(crate) fn no_mixed(ty: &Ty, written: &Type) -> Result<(), Refusal> {
+    fn is_of_floats(ty: &Ty) -> bool {
+        match ty {
+            Ty::Tuple(items) => (2..=4).contains(&items.len()) && items.iter().all(Ty::is_float),
+            Ty::Array(element, _) => is_of_floats(element),
+            other => *other != Ty::Unit,
+        }
+    }
+    match is_of_floats(ty) {
+        true => Ok(()),
+        false => Err(spanned(
+            written,
+            "a tuple in a field is one of floats here: write its components as fields, or a struct that derives `jut::Data`",
+        )),
     }
 }
 

@@ -36,10 +36,47 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
     if let Some(inner) = within_option(written) {
         return derivative(inner);
     }
-    typed(written, &|path| match known(path) {
-        true => path.to_token_stream(),
-        false => quote!(::jut::rust::Gradient<#path>),
-    })
+    match written {
+        Type::Reference(inner) => derivative(&inner.elem),
+        Type::Paren(inner) => derivative(&inner.elem),
+        Type::Group(inner) => derivative(&inner.elem),
+        Type::Slice(slice) => {
+            let element = derivative(&slice.elem);
+            quote!(::std::vec::Vec<#element>)
+        }
+        Type::Array(array) => {
+            let (element, length) = (derivative(&array.elem), &array.len);
+            quote!([#element; #length])
+        }
+        // Of its floats, where it has others.
+        Type::Tuple(tuple) => {
+            let floats = tuple.elems.iter().filter(|item| !is_integer(item)).map(derivative);
+            quote!((#(#floats,)*))
+        }
+        Type::Path(path) => match crate::types::argument_of(written, "Vec") {
+            Some(element) => {
+                let element = derivative(element);
+                quote!(::std::vec::Vec<#element>)
+            }
+            None if known(path) => path.to_token_stream(),
+            None => quote!(::jut::rust::Gradient<#path>),
+        },
+        other => other.to_token_stream(),
+    }
+}
+
+/// Whether a type is that of an integer or truth value, or of an array of them.
+fn is_integer(written: &Type) -> bool {
+    match written {
+        Type::Array(array) => is_integer(&array.elem),
+        Type::Paren(inner) => is_integer(&inner.elem),
+        Type::Group(inner) => is_integer(&inner.elem),
+        Type::Path(path) => {
+            known(path)
+                && !path.path.segments.last().is_some_and(|s| s.ident == "f64" || s.ident == "f32")
+        }
+        _ => false,
+    }
 }
 
 /// What an `Option` is of, also behind a reference.
@@ -58,14 +95,8 @@ fn known(path: &syn::TypePath) -> bool {
         || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
 }
 
-/// The type of a result, as a value that is given back.
+/// The type of a result, as a value that is given back: without references.
 fn owned(written: &Type) -> TokenStream {
-    typed(written, &|path| path.to_token_stream())
-}
-
-/// A type without references, with some other type in place of each struct and number.
-fn typed(written: &Type, one: &dyn Fn(&syn::TypePath) -> TokenStream) -> TokenStream {
-    let owned = |ty: &Type| typed(ty, one);
     match written {
         Type::Reference(inner) => owned(&inner.elem),
         Type::Paren(inner) => owned(&inner.elem),
@@ -82,20 +113,12 @@ fn typed(written: &Type, one: &dyn Fn(&syn::TypePath) -> TokenStream) -> TokenSt
             let items = tuple.elems.iter().map(owned);
             quote!((#(#items),*))
         }
-        Type::Path(path) => match path.path.segments.last() {
-            Some(last) if last.ident == "Vec" => {
-                let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                    return one(path);
-                };
-                match arguments.args.first() {
-                    Some(syn::GenericArgument::Type(element)) => {
-                        let element = owned(element);
-                        quote!(::std::vec::Vec<#element>)
-                    }
-                    _ => one(path),
-                }
+        Type::Path(_) => match crate::types::argument_of(written, "Vec") {
+            Some(element) => {
+                let element = owned(element);
+                quote!(::std::vec::Vec<#element>)
             }
-            _ => one(path),
+            None => written.to_token_stream(),
         },
         other => other.to_token_stream(),
     }

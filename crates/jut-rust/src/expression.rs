@@ -578,7 +578,7 @@ impl Lowering<'_> {
         at: &impl ToTokens,
     ) -> Result<Value, Refusal> {
         if items.is_empty() {
-            return refuse(at, "an empty array is not built: use arrays of one element or more");
+            return refuse(at, crate::syntax::EMPTY);
         }
         let values = self.sequence(items)?;
         let mut ty = values[0].ty.clone();

@@ -2,6 +2,7 @@
 
 use crate::lowering::{Learned, Local, Lowering, Parts, indented};
 use crate::signature::{Errors, Signature, with_names};
+use crate::syntax::{EMPTY, NEW};
 use crate::template::{Hole, Place, finish};
 use crate::types::{Extent, Ty};
 use crate::{Refusal, refuse};
@@ -49,6 +50,23 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
         _ => None,
     };
     let function = failing.as_ref().unwrap_or(function);
+    match translated(function, signature) {
+        Err(refusal) if [OPEN, NEW, EMPTY].contains(&&*refusal.message) => {
+            match crate::returned::told(function) {
+                Some(told) => translated(&told, signature).map_err(|_| refusal),
+                None => Err(refusal),
+            }
+        }
+        found => found,
+    }
+}
+
+/// Why a function cannot give a list out of a loop.
+const OPEN: &str = "a `return` out of a loop, or a `panic!` in place of a value, needs a result of a known size: keep the \
+                    result in a variable, and give it at the end";
+
+/// Goes over the body until nothing more is learned.
+fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
     let mut learned = Learned::default();
     let mut integers = Vec::new();
     // Each pass knows what the one before found out: types of integers that are decided behind their
@@ -58,15 +76,30 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
         let mut lowering = Lowering::new(signature, learned);
         let text = lowering.function(function);
         learned = lowering.learned.clone();
-        if learned.structs != before.structs || learned.elements.len() != before.elements.len() {
+        let open = |(key, _): &&(String, Span)| !learned.nones.contains_key(key);
+        let unknown = lowering.nones.values().find(open).map(|(_, span)| *span);
+        if text.is_err() && unknown.is_some() {
+            let mut search = Lowering::new(signature, before.clone());
+            search.searching = true;
+            // What is found counts, whatever is refused on the way.
+            let _ = search.function(function);
+            learned.nones = search.learned.nones;
+        }
+        if learned.structs != before.structs
+            || learned.elements.len() != before.elements.len()
+            || learned.nones != before.nones
+        {
             // What was taken for numbers, and refused, may be something else: no more of this pass counts.
-            let Learned { structs, elements, .. } = learned;
-            learned = Learned { structs, elements, ..Learned::default() };
+            let Learned { structs, elements, nones, .. } = learned;
+            learned = Learned { structs, elements, nones, ..Learned::default() };
             continue;
         }
         let text = text?;
         if learned != before {
             continue;
+        }
+        if unknown.is_some() {
+            return Err(Refusal { span: unknown, message: crate::options::NONE.to_string() });
         }
         integers.extend(crate::literals::taken(&lowering));
         if !learned.close() {
@@ -285,9 +318,7 @@ impl Lowering<'_> {
             _ => {
                 return Err(Refusal {
                     span: Some(at.to_token_stream().span()),
-                    message: "a `return` out of a loop, or a `panic!` in place of a value, needs a \
-                              result of a known size: keep the result in a variable, and give it at the end"
-                        .to_string(),
+                    message: OPEN.to_string(),
                 });
             }
         })

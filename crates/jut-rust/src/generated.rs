@@ -176,7 +176,7 @@ fn is_none(expr: &Expr) -> bool {
 }
 
 /// The values that an expression may end with.
-fn each_end(
+pub(crate) fn each_end(
     expr: &mut Expr,
     change: &mut dyn FnMut(&mut Expr) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {

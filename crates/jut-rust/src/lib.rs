@@ -29,11 +29,13 @@
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `matches`, `enums` | `match`; variants of enums, patterns, `if let` |
+//! | `searched` | of what a `None` is one |
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
 //! | `elements`, `chains`, `staged` | chains of iterators |
 //! | `generated` | iterators that a closure makes, said by other Rust |
-//! | `kept` | iterators under a name |
+//! | `returned` | lists that are returned out of a loop, said by other Rust |
+//! | `kept`, `stepped` | iterators under a name; those that are asked for one element after the other |
 //! | `grown`, `counted` | lists that grow |
 //! | `stacked` | lists whose length changes in branches and loops |
 //! | `lengths` | lists that are as long as others: those that are assigned, and rows |
@@ -97,9 +99,12 @@ mod recursive;
 mod relisted;
 mod restated;
 mod results;
+mod returned;
+mod searched;
 mod signature;
 mod stacked;
 mod staged;
+mod stepped;
 mod syntax;
 pub mod template;
 mod traits;

@@ -69,6 +69,21 @@ pub(crate) struct Learned {
     pub elements: BTreeMap<usize, Ty>,
     /// The types of variables that get their values behind their declarations.
     pub late: HashMap<usize, Ty>,
+    /// The types of variables that begin with a `None` of which nothing is written, by their names and places, and what stands in these types.
+    pub nones: BTreeMap<String, Found>,
+}
+
+/// A type as one pass found it, which the next one reads: holes and open numbers have other numbers there.
+#[derive(Clone)]
+pub(crate) struct Found {
+    pub ty: Ty,
+    pub holes: Vec<Hole>,
+}
+
+impl PartialEq for Found {
+    fn eq(&self, other: &Found) -> bool {
+        self.ty == other.ty
+    }
 }
 
 impl Local {
@@ -165,6 +180,10 @@ pub(crate) struct Lowering<'a> {
     pub expected: Expected,
     /// The variables that get their values behind their declarations, by name.
     pub late: HashMap<String, usize>,
+    /// Those that begin with a `None` of which nothing is written: what they are called in the text, and in Rust, with the place.
+    pub nones: HashMap<String, (String, Span)>,
+    /// Whether this pass looks for the types of these only: statements that cannot be translated are left out.
+    pub searching: bool,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
@@ -297,6 +316,8 @@ impl<'a> Lowering<'a> {
             lists: Default::default(),
             expected: Default::default(),
             late: HashMap::new(),
+            nones: HashMap::new(),
+            searching: false,
             returned: Default::default(),
         }
     }

@@ -68,10 +68,16 @@ impl Lowering<'_> {
                     self.operators.plain = before;
                     let (lines, guard) = guard?;
                     if !lines.lines.is_empty() || !guard.cheap {
-                        return refuse(&arm.pat, "this guard can fail: write an `if` in the arm");
+                        // It is computed where the pattern fits, and nowhere else.
+                        let no = Value::name("false".to_string(), Ty::Bool, 0);
+                        let none = (Default::default(), Some(no));
+                        let guarded = self.chosen(tested, (lines, Some(guard)), none);
+                        let guarded = guarded.unwrap_or_else(crate::value::unit);
+                        self.named(Value { stable: false, ..guarded }, "guarded")
+                    } else {
+                        let text = format!("{} && {}", tested.within(2), guard.within(3));
+                        Value::new(text, Ty::Bool, 2, &[&tested, &guard])
                     }
-                    let text = format!("{} && {}", tested.within(2), guard.within(3));
-                    Value::new(text, Ty::Bool, 2, &[&tested, &guard])
                 }
             };
             // Rustc knows that the last arm is taken where no other is.

@@ -212,23 +212,50 @@ impl Lowering<'_> {
     ) -> Result<Value, Refusal> {
         let ty = self.resolve(&left.ty);
         let bits = if matches!(ty, Ty::I32 | Ty::U32) { 32 } else { 64 };
-        if !literal(&right).is_some_and(|n| (0..bits).contains(&n)) {
-            return refuse(at, "shift by a literal number of bits that the type has");
-        }
         let name = match (op, &ty) {
             (">>", Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize) => "shr",
-            ("<<", Ty::I64) => "shl",
+            ("<<", Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize) => "shl",
             (_, Ty::Int(_)) => "shl",
             _ => {
                 return refuse(
                     at,
-                    "this shift is built for `i64`, and to the right for `usize`, `i32` and `u32`: multiply instead",
+                    "the type of what is shifted is not known here: bind it to a name with its type before, `let n: i64 = ..;`",
                 );
             }
         };
+        let (left, right) = match literal(&right) {
+            Some(n) if (0..bits).contains(&n) => (left, right),
+            Some(_) => return refuse(at, "shift by fewer bits than the type has"),
+            None => {
+                let (left, right) = (self.named(left, "shifted"), self.named(right, "bits"));
+                let inside = format!(
+                    "prim.select({0} >= 0, prim.select({0} < {bits}, 0, -1), -1) >= 0",
+                    right.text
+                );
+                let operation = if op == "<<" { "shift left" } else { "shift right" };
+                self.check(at.to_token_stream().span(), What::Overflow(operation), &inside);
+                (left, right)
+            }
+        };
         let text = format!("prim.{name}({}, {})", left.text, right.text);
+        let text = match (&ty, name) {
+            (Ty::U32, "shl") => format!("prim.bitand({text}, 4294967295)"),
+            // The bits above the 32 are those of the sign.
+            (Ty::I32, "shl") => {
+                format!("prim.shr(prim.shl({}, {} + 32), 32)", left.text, right.within(5))
+            }
+            _ => text,
+        };
         let least = self.bound(&ty, 0);
-        Ok(Value { least, ..Value::new(text, ty, 9, &[&left]) })
+        let value = Value::new(text, ty.clone(), 9, &[&left, &right]);
+        if (&ty, name) == (&Ty::Usize, "shl") {
+            // What has the highest bit is no `usize` here.
+            let value = self.named(Value { stable: false, ..value }, "shifted");
+            let inside = format!("{} >= 0", value.text);
+            self.check(at.to_token_stream().span(), What::Overflow("shift left"), &inside);
+            return Ok(Value { least: 0, ..value });
+        }
+        Ok(Value { least, ..value })
     }
 
     /// The tags round what is there for one type only; nothing if it is another.
@@ -481,6 +508,11 @@ impl Lowering<'_> {
                 self.learned.late.insert(*k, ty);
             }
         }
+        self.assigned_to_none(&place.text, &value.ty);
+        let value = match self.resolve(&place.ty) {
+            ty @ Ty::Option(_) => self.with_type(value, &ty, target)?,
+            _ => value,
+        };
         let value = self.convert(value, &place.ty);
         if self.assigned > assigned + 1 {
             return refuse(target, "compute this index before the statement: `let i = ..;`");

@@ -34,6 +34,9 @@ const OWN: &[&str] = &[
     "as_deref",
 ];
 
+/// What is said where nothing tells what a `None` is one of.
+pub(crate) const NONE: &str = "write of what this is none: `let x: Option<f64> = None;`";
+
 /// An order: the two sides of `|a, b| LEFT.partial_cmp(RIGHT).unwrap()`, and what the closure's parameters are.
 pub(crate) struct Compared<'e> {
     pub first: &'e Pat,
@@ -479,7 +482,7 @@ impl Lowering<'_> {
                 let text = self.neutral(ty, at)?;
                 Ok(Value::name(text, ty.clone(), i64::MIN))
             }
-            (true, _) => refuse(at, "write of what this is none: `let x: Option<f64> = None;`"),
+            (true, _) => refuse(at, NONE),
             _ => Ok(value),
         }
     }

@@ -74,7 +74,7 @@ pub(crate) fn within(call: &ExprMethodCall) -> Option<Expr> {
     // In Rust's order: the ends, then the value.
     let mut before: Vec<syn::Stmt> = Vec::new();
     let mut named = |name: &str, value: &Expr| -> Expr {
-        if let Expr::Lit(_) = value {
+        if is_plain(value) {
             return value.clone();
         }
         let name = syn::Ident::new(name, call.method.span());
@@ -97,6 +97,16 @@ pub(crate) fn within(call: &ExprMethodCall) -> Option<Expr> {
         (None, None) => syn::parse_quote!(true),
     };
     Some(syn::parse_quote!({ #(#before)* #fits }))
+}
+
+/// A literal or a name, which may be looked at more than once.
+fn is_plain(value: &Expr) -> bool {
+    match unwrapped(value) {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Unary(unary) => is_plain(&unary.expr),
+        Expr::Field(field) => is_plain(&field.base),
+        _ => false,
+    }
 }
 
 /// `std::mem::swap(&mut a, &mut b)`, or of names that are `&mut`, as an assignment.

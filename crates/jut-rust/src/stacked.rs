@@ -133,7 +133,8 @@ fn given_others(expr: &Expr) -> Others {
                 }
                 right => crate::syntax::is_empty(right),
             };
-            if other {
+            // Wherever a function ends, it may give another list.
+            if other || name == crate::syntax::RESULT {
                 self.1.certain.push(name.to_string());
             } else if crate::lengths::may_differ(&assign.right, self.0) {
                 self.1.possible.push(name.to_string());

@@ -351,6 +351,15 @@ pub(crate) const RELISTING: &[&str] = &[
     "dedup",
 ];
 
+/// The list that a function gives which returns it out of a loop: see `returned`.
+pub(crate) const RESULT: &str = "__jut_result";
+
+/// What is said of a list without elements where it is no declaration.
+pub(crate) const NEW: &str = "this is built where a list is declared: `let mut list = Vec::new();`; else write `vec![0.0; n]`";
+
+/// What is said of an array without elements.
+pub(crate) const EMPTY: &str = "an empty array is not built: use arrays of one element or more";
+
 /// What is said of a jump out of a value that is not built.
 pub(crate) const JUMP: &str = "a jump out of a value is not built here: write the `if` as a statement of its own, with the jump in it";
 

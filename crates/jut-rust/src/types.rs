@@ -212,14 +212,6 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
     let found = read(ty, holes)?;
-    if let Ty::Array(..) = found
-        && found.has_mixed()
-    {
-        return refuse(
-            ty,
-            "a tuple as an element is one of floats here: write a struct that derives `jut::Data`",
-        );
-    }
     match found.has_option() {
         true => refuse(
             ty,
@@ -246,6 +238,27 @@ pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
             }
         }
         _ => read_outside(ty, holes),
+    }
+}
+
+/// Reads the type of a field of a struct, which may be an `Option` of what has no sizes of its own.
+pub fn read_field(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    if argument_of(ty, "Option").is_none() {
+        return read_outside(ty, holes);
+    }
+    match read(ty, holes)? {
+        Ty::Option(inner)
+            if !inner.has_option()
+                && !has_sizes(&inner)
+                && !matches!(*inner, Ty::Unit | Ty::Tuple(_))
+                && !inner.has_tuples() =>
+        {
+            Ok(Ty::Option(inner))
+        }
+        _ => refuse(
+            ty,
+            "an `Option` as a field is one of a number, a struct without `Vec`, or an array of fixed size",
+        ),
     }
 }
 

@@ -80,7 +80,7 @@ mod recursive;
 mod unknown;
 mod words;
 
-pub use argument::{Argument, Block, Content, Held};
+pub use argument::{Argument, Block, Content, Held, optional};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
     given, itself, of, result, succeeded,

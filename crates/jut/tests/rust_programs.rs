@@ -171,9 +171,9 @@ fn text(
     let (mut holes, mut operators) = (Vec::new(), HashMap::new());
     for (k, hole) in lowered.holes.iter().enumerate() {
         holes.push(match hole {
-            Hole::Function(path) => called(&path.to_string(), false),
+            Hole::Function(path) | Hole::Call(path, _) => called(&path.to_string(), false),
             Hole::Sure(inner) | Hole::Unwrapped(inner) => match &**inner {
-                Hole::Function(path) => called(&path.to_string(), true),
+                Hole::Function(path) | Hole::Call(path, _) => called(&path.to_string(), true),
                 other => panic!("{other:?}: {source}"),
             },
             Hole::Data(path) => Filled::function("", data(&path.to_string().replace(' ', "")), &[]),

@@ -2,7 +2,7 @@ use jut::Data;
 
 #[derive(Data)]
 struct S {
-    x: (f64, f64),
+    x: (f64, usize),
 }
 
 fn main() {}

@@ -2,7 +2,7 @@ use jut::Data;
 
 #[derive(Data)]
 struct S {
-    x: Option<f64>,
+    x: Option<Vec<f64>>,
 }
 
 fn main() {}

@@ -2,8 +2,9 @@ use jut::differentiable;
 
 #[differentiable]
 fn f(x: &[f64]) -> f64 {
-    let mut all = x.iter();
-    *all.next().unwrap_or(&0.0)
+    let all = x.iter();
+    let again = all.clone();
+    all.sum::<f64>() * again.sum::<f64>()
 }
 
 fn main() {}

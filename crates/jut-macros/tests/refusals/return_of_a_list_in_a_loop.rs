@@ -1,13 +1,13 @@
 use jut::differentiable;
 
 #[differentiable]
-fn f(x: &[f64]) -> Vec<f64> {
-    for i in 0..3 {
-        if x[i] > 0.0 {
-            return vec![1.0];
+fn f(x: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    for row in x {
+        if row[0] > 0.0 {
+            return vec![row.clone()];
         }
     }
-    vec![2.0]
+    x.to_vec()
 }
 
 fn main() {}

@@ -1,7 +1,7 @@
 //! Arguments of Rust's types.
 
 use super::Words;
-use super::neutral::neutral;
+use super::neutral::{many, neutral};
 use crate::error::{ArgumentError, Result};
 use crate::value::{Arg, Array, Value};
 use jut_native::Arg as Word;
@@ -382,6 +382,37 @@ impl<T: Argument + super::Data> Argument for Content<'_, T> {
     }
 }
 
+/// A field that is an `Option`: whether there is a value, and that value or some other.
+///
+/// # Errors
+/// As [`Argument::hold`].
+pub fn optional<T: Argument + super::Data>(field: &Option<T>) -> Result<Held<'_>> {
+    let value = match field {
+        Some(value) => value.hold()?,
+        None => Held::owned(neutral(&T::TYPE)),
+    };
+    Ok(Held::tuple(vec![Held::scalar(Data::Bool(field.is_some())), value]))
+}
+
+/// Fields of many structs that are an `Option`.
+impl<T: Block + super::Data> Block for Option<T> {
+    fn many(all: &[Option<T>]) -> Result<Held<'_>> {
+        Self::own(all.to_vec())
+    }
+    fn own(all: Vec<Option<T>>) -> Result<Held<'static>> {
+        let there = bool::own(all.iter().map(Option::is_some).collect())?;
+        let other = T::split(many(&T::TYPE, &[1]), 1).and_then(|mut one| one.pop());
+        let values = all.into_iter().filter_map(|one| one.or_else(|| other.clone()));
+        Ok(Held::tuple(vec![there, T::own(values.collect())?]))
+    }
+    fn split(value: Value, count: usize) -> Option<Vec<Option<T>>> {
+        let mut components = super::components(value)?;
+        let there = bool::split(components.next()?, count)?;
+        let values = T::split(components.next()?, count)?;
+        Some(there.into_iter().zip(values).map(|(there, value)| there.then_some(value)).collect())
+    }
+}
+
 /// Rows, which are of one length.
 impl<B: Block> Argument for [Vec<B>] {
     fn hold(&self) -> Result<Held<'_>> {
@@ -474,6 +505,8 @@ macro_rules! elements {
     };
 }
 
+// A derivative by a tuple with one float.
+elements!(A 0 a);
 elements!(A 0 a, B 1 b);
 elements!(A 0 a, B 1 b, C 2 c);
 elements!(A 0 a, B 1 b, C 2 c, D 3 d);

@@ -96,6 +96,18 @@ tuples! {
     (A, B, C, D, E, F): A "0" B "1" C "2" D "3" E "4" F "5";
 }
 
+macro_rules! of_floats {
+    ($(($($name:ident),*))*) => {$(
+        /// Tuples of floats, whose derivatives are such tuples.
+        impl<$($name: Data<Gradient = $name> + 'static),*> Data for ($($name,)*) {
+            const TYPE: Type = Type::Tuple(&[$($name::TYPE),*]);
+            type Gradient = ($($name,)*);
+        }
+    )*};
+}
+
+of_floats! { (A, B) (A, B, C) (A, B, C, D) }
+
 /// A derivative that is of the type of what it belongs to.
 #[diagnostic::on_unimplemented(
     message = "the derivative by this field is a `{Self}`, so that by the whole needs a type of its own too",

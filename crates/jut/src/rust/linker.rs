@@ -441,8 +441,10 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 _ => return String::new(),
             };
             let rest = given.get("..").map(|rest| plain(rest));
-            let each = fields.iter().enumerate().map(|(k, (name, _))| match given.get(name) {
-                Some(value) => plain(value),
+            let each = fields.iter().enumerate().map(|(k, (name, ty))| match given.get(name) {
+                // An `Option` is the pair that it is in the text.
+                Some(value) if *value == "?" => ty.neutral(),
+                Some(value) => plain(value.trim_start_matches('?')),
                 None => rest.as_ref().map_or(String::new(), |rest| format!("{rest}.{k}")),
             });
             format!("#({})", each.collect::<Vec<_>>().join(", "))
@@ -740,6 +742,22 @@ macro_rules! tuples {
 }
 
 tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+
+impl<C: Constant + 'static> Constant for Option<C> {
+    const TYPE: Type = Type::Tuple(&[Type::Bool, C::TYPE]);
+    fn write(&self, text: &mut String) -> bool {
+        let _ = write!(text, "#({}, ", self.is_some());
+        let fits = match self {
+            Some(value) => value.write(text),
+            None => {
+                text.push_str(&C::TYPE.neutral());
+                true
+            }
+        };
+        text.push(')');
+        fits
+    }
+}
 
 impl<C: Constant + 'static> Constant for [C] {
     const TYPE: Type = Type::Array(&C::TYPE);

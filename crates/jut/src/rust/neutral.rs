@@ -9,7 +9,7 @@ pub fn neutral(ty: &Type) -> Value {
 }
 
 /// The same for each place of an array.
-fn many(ty: &Type, shape: &[usize]) -> Value {
+pub(super) fn many(ty: &Type, shape: &[usize]) -> Value {
     let count = shape.iter().product();
     let shaped = || shape.to_vec();
     match (ty, shape) {

@@ -172,3 +172,44 @@ fn a_number_under_a_name_has_a_gradient() {
     assert_eq!(named::hvp(&[1.0, 2.0], &[1.0, 0.0]).unwrap(), [6.0, 0.0]);
     assert_eq!(named_of_32_bits::gradient(3.0).unwrap(), 6.0);
 }
+
+/// The sum of the products of all subsets.
+#[differentiable]
+fn subsets(x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for set in 0..(1usize << x.len()) {
+        let mut product = 1.0;
+        for (i, v) in x.iter().enumerate() {
+            if set & (1 << i) != 0 {
+                product *= v;
+            }
+            if set >> i & 1 == 0 {
+                product += 0.125 * v;
+            }
+        }
+        sum += product;
+    }
+    sum
+}
+
+#[differentiable]
+fn shifted(n: usize, k: u32, x: f64) -> f64 {
+    (3_usize << n) as f64 * x
+        + (2_863_311_530_u32 << k) as f64
+        + (-9_i64 >> k << n) as f64
+        + (7 << k) as f64
+}
+
+#[test]
+fn shifts_by_numbers_that_are_computed() {
+    agree! {
+        subsets at [], [0.5], [0.5, 2.0, -0.25, 1.5];
+    }
+    for (n, k) in [(0, 0), (5, 3), (40, 31)] {
+        same(shifted::value(n, k, 0.5).unwrap(), shifted(n, k, 0.5));
+    }
+    for (n, k) in [(62, 0), (64, 0), (0, 32)] {
+        let error = shifted::value(n, k, 0.5).unwrap_err();
+        assert_eq!(error.code(), Some("R11"), "{error}");
+    }
+}

@@ -169,3 +169,33 @@ fn patterns_in_conditions() {
         in_conditions at [0.5, 1.5, -0.25, 2.0, 0.75, 1.0], [], [0.3];
     }
 }
+
+/// Guards that may fail are computed where their pattern fits.
+#[differentiable]
+fn by_neighbours(x: &[f64], k: usize) -> f64 {
+    let first = match x.get(k) {
+        Some(v) if x[k + 1] > *v => v * 2.0,
+        Some(v) => *v,
+        None => x[0],
+    };
+    first
+        + match k {
+            n if n < x.len() && x[n] > 1.0 => x[n],
+            n if x[n - 1] > 0.5 => x[n - 1] * 2.0,
+            n if (2..7).contains(&n) => 0.75,
+            _ => 0.5 * x[0],
+        }
+}
+
+#[test]
+fn guards_fail_where_rust_does() {
+    let x = [0.75, 0.25, 2.0, 1.25];
+    for k in [1, 2, 4] {
+        same(by_neighbours::value(&x, k).unwrap(), by_neighbours(&x, k));
+        let by_x = by_neighbours::gradient(&x, k).unwrap();
+        close(&by_x, &differences(|x| by_neighbours(x, k), &x));
+    }
+    assert_eq!(by_neighbours::value(&x, 3).unwrap_err().code(), Some("R01"));
+    assert_eq!(by_neighbours::value(&x, 0).unwrap_err().code(), Some("R11"));
+    assert_eq!(by_neighbours::value(&[0.25, 0.5], 0).unwrap_err().code(), Some("R11"));
+}

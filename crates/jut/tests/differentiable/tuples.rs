@@ -119,3 +119,84 @@ fn closures_change_what_they_are_given() {
         cells at [0.5, -1.0, 2.0];
     }
 }
+
+/// A graph by its edges: some have weights.
+#[differentiable]
+fn of_edges(x: &[f64], edges: &[(usize, usize)], weighted: &[(usize, usize, f64)]) -> f64 {
+    let mut sum = 0.0;
+    for &(i, j) in edges {
+        sum += x[i] * x[j];
+    }
+    sum + weighted.iter().map(|(i, j, w)| w * (x[*i] - x[*j]).powi(2)).sum::<f64>()
+}
+
+#[differentiable]
+fn above(x: &[f64], least: f64) -> Vec<(usize, f64)> {
+    x.iter().enumerate().filter(|(_, v)| **v > least).map(|(i, v)| (i, v * v)).collect()
+}
+
+#[test]
+fn elements_are_tuples_with_integers() {
+    let x = [0.5, -1.0, 2.0, 0.25];
+    let (edges, weighted) = ([(0, 1), (2, 3), (1, 1)], [(1, 2, 0.5), (0, 3, 2.0)]);
+    same(of_edges::value(&x, &edges, &weighted).unwrap(), of_edges(&x, &edges, &weighted));
+    let (by_x, by_weights) = of_edges::gradient(&x, &edges, &weighted).unwrap();
+    close(&by_x, &differences(|x| of_edges(x, &edges, &weighted), &x));
+    assert_eq!(by_weights, [(9.0,), (0.0625,)]);
+    let (_, tangent) = of_edges::jvp(&x, &edges, &weighted, &[0.0; 4], &[(1.0,), (2.0,)]).unwrap();
+    assert_eq!(tangent, 9.125);
+    let bad = of_edges::value(&x, &[(0, 4)], &[]).unwrap_err();
+    assert_eq!(bad.code(), Some("R01"));
+    let none = of_edges::gradient(&x, &[], &[]).unwrap();
+    assert_eq!(none, (vec![0.0; 4], Vec::new()));
+    let (value, by_x) = above::vjp(&x, 0.3, &vec![(1.0,), (0.5,)]).unwrap();
+    assert_eq!((value, by_x), (above(&x, 0.3), (vec![1.0, 0.0, 2.0, 0.0], 0.0)));
+}
+
+#[derive(Data, Clone, Debug, PartialEq)]
+struct Particle {
+    at: (f64, f64),
+    speed: (f64, f64),
+    trail: Vec<(f64, f64)>,
+}
+
+#[differentiable]
+impl Particle {
+    fn step(&mut self, dt: f64) {
+        self.speed.1 -= dt;
+        self.at = (self.at.0 + dt * self.speed.0, self.at.1 + dt * self.speed.1);
+        for place in self.trail.iter_mut() {
+            place.0 += self.at.0 * dt;
+        }
+    }
+}
+
+#[differentiable]
+fn thrown(x: &[f64]) -> f64 {
+    let trail = vec![(0.5, x[0]), (x[1], 2.0)];
+    let mut p = Particle { at: (0.0, 1.0), speed: (x[0], x[1]), trail };
+    for _ in 0..4 {
+        p.step(0.25);
+    }
+    let (right, up) = p.at;
+    right * up + p.trail.iter().map(|(a, b)| a * b).sum::<f64>() + p.speed.1
+}
+
+#[differentiable]
+fn heights(p: &Particle) -> f64 {
+    p.at.1 * p.speed.0 + p.trail.iter().map(|place| place.1 * place.1).sum::<f64>()
+}
+
+#[test]
+fn fields_are_tuples_of_floats() {
+    agree! {
+        thrown at [0.5, 2.0];
+    }
+    let p = Particle { at: (1.0, 2.0), speed: (3.0, 4.0), trail: vec![(0.5, 1.5), (2.0, 0.25)] };
+    same(heights::value(&p).unwrap(), heights(&p));
+    let by = Particle { at: (0.0, 3.0), speed: (2.0, 0.0), trail: vec![(0.0, 3.0), (0.0, 0.5)] };
+    assert_eq!(heights::gradient(&p).unwrap(), by);
+    let mut own = p.clone();
+    own.step(0.5);
+    assert_eq!(Particle_step::value(&p, 0.5).unwrap(), own);
+}

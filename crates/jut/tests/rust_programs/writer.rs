@@ -103,7 +103,9 @@ impl Writer<'_> {
             31 => self.short_integer(d),
             27 => {
                 let method = self.one(&["rem_euclid", "div_euclid"]);
-                format!("{}.{method}({})", self.float(d), self.float(d))
+                let (a, b) = (self.float(d), self.float(d));
+                // Of what a function gives only rustc knows that it is a float, and integers have these methods too.
+                format!("({{ let whole: f64 = {a}; whole.{method}({b}) }})")
             }
             30 => match self.pick(Array, false) {
                 Some(array) => {
@@ -114,7 +116,7 @@ impl Writer<'_> {
             },
             28 => {
                 let (a, b, c) = (self.float(d), self.float(d), self.float(d));
-                format!("({a}.mul_add({b}, {c})).round_ties_even()")
+                format!("({{ let factor: f64 = {a}; factor.mul_add({b}, {c}) }}).round_ties_even()")
             }
             29 => match self.pick(Array, false) {
                 Some(array) => format!(
