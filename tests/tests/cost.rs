@@ -436,7 +436,6 @@ fn a_carried_array_of_which_an_iteration_changes_elements_costs_these_elements()
     }
 }
 
-/// Every stage of a long program is as much larger as the program is.
 /// Segments and what is run ahead add to no sum of outside, so its size costs what it costs once.
 #[test]
 fn what_is_run_again_costs_nothing_by_the_size_of_the_sums_that_it_adds_to() {
@@ -468,6 +467,31 @@ def f[n, m](x: [n]f64, w: [m]f64) -> f64 = {{
     }
 }
 
+/// Checkpoints need to know how long a loop runs. The run for its values says it, and is the only one before the loop is gone through backwards.
+#[test]
+fn a_loop_that_may_end_early_runs_no_more_often_under_checkpoints_than_one_that_cannot() {
+    let work = |head: &str| {
+        let text = format!(
+            "
+def f[n](x: [n]f64, a: f64) -> f64 = {{
+  (s, k) = {head} {{
+    v = x[(7 * k) % n]
+    (s + sin(a * v) * exp(-s), k + 1)
+  }}
+  s
+}}"
+        );
+        let args = [vector(10), Value::F64(0.3)];
+        cost(&text, &args, Policy::Default).gradient.map(|[work, _]| work)
+    };
+    let counted = work("@revolve(60) for (i < 60) carry (s = a, k = 0)");
+    let early = work("@online(60) while carry (s = a, k = 0) k < 60");
+    for (early, counted) in early.into_iter().zip(counted) {
+        assert!(early <= 1.1 * counted, "{early} operations, and {counted}");
+    }
+}
+
+/// Every stage of a long program is as much larger as the program is.
 fn linear(name: &str, one: &[Stage], two: &[Stage], factor: usize) {
     assert_eq!(one.len(), two.len());
     for (a, b) in one.iter().zip(two) {

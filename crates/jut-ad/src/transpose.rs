@@ -421,29 +421,55 @@ impl Transposer<'_> {
     }
 
     /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
-    /// which stand directly in the region or directly in parallel loops that stand directly in it, linear regions round these aside.
+    /// which stand directly in the region or directly in parallel loops that stand directly in it, linear regions round these aside. L makes a
+    /// loop one in order that adds to what is of a data type, so additions there are in order from here on.
     fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
         if self.func.caps[cap].ty != Type::F64 {
             return false;
         }
-        let (beside, in_loops) = reads(body, &Rhs::Rd(Place::root(cap)));
+        let (beside, in_loops) = reads(&self.func, body, &Rhs::Rd(Place::root(cap)));
         in_loops > 0 && in_loops + beside == self.cap_uses[cap] as usize
     }
 }
 
 /// How often a block reads a place: outside of its parallel loops, and directly in them.
-fn reads(block: &Block, place: &Rhs) -> (usize, usize) {
+fn reads(func: &Function, block: &Block, place: &Rhs) -> (usize, usize) {
     let own = |block: &Block| block.stmts.iter().filter(|s| s.rhs == *place).count();
     let mut found = (own(block), 0);
     for stmt in &block.stmts {
         match &stmt.rhs {
-            Rhs::Scan(scan) if scan.dir == Dir::Par => found.1 += own(&scan.body),
+            Rhs::Scan(scan) if scan.dir == Dir::Par && !reads_data(func, scan) => {
+                found.1 += own(&scan.body);
+            }
             Rhs::Region(region) if region.is_linear() => {
-                let (beside, in_loops) = reads(&region.body, place);
+                let (beside, in_loops) = reads(func, &region.body, place);
                 found = (found.0 + beside, found.1 + in_loops);
             }
             _ => {}
         }
     }
+    found
+}
+
+/// Whether a loop reads a place of outside that holds a value of a data type: what T adds up there, L carries.
+fn reads_data(func: &Function, scan: &Scan) -> bool {
+    let mut own: SecondaryMap<Cap, bool> = SecondaryMap::new();
+    scan.body.for_each_binder(&mut |binder| {
+        if let Use::C(cap) = binder {
+            own[cap] = true;
+        }
+    });
+    scan.cap_slices.iter().for_each(|(cap, _)| own[*cap] = true);
+    let has_data = |cap: Cap| {
+        let mut found = false;
+        func.caps[cap].ty.for_each_data(&mut |_| found = true);
+        found
+    };
+    let mut found = scan.cap_slices.iter().any(|(_, place)| has_data(place.root));
+    scan.body.for_each_use(func, &mut |name| {
+        if let Use::C(cap) = name {
+            found |= !own[cap] && has_data(cap);
+        }
+    });
     found
 }

@@ -63,6 +63,7 @@ mod rule;
 mod scope;
 mod show;
 mod solver;
+mod specialised;
 mod structured;
 mod sugar;
 mod taken;
@@ -172,8 +173,12 @@ pub(crate) fn elaborate(
             let mut defs = Vec::with_capacity(group.defs.len());
             for d in group.defs {
                 let made = match d.is_template() {
-                    true => template::declare(d, &mut globals, templates.len(), diagnostics)
-                        .map(|()| templates.push(Template::new(file.ast, d, globals.file()))),
+                    true => {
+                        template::declare(d, &mut globals, templates.len(), diagnostics).map(|()| {
+                            let circle = group.is_recursive;
+                            templates.push(Template::new(file.ast, d, globals.file(), circle));
+                        })
+                    }
                     false if group.is_recursive && !d.constant => {
                         declare(file.ast, d, &mut program, &mut globals, &templates, diagnostics)
                             .map(|id| defs.push((d, Some(id))))
@@ -332,6 +337,19 @@ fn def<'s>(
         let Some(wanted) = taken.wanted.take() else { break func? };
         // Read again, with one derivative more.
         diagnostics.truncate(reported);
+        let wanted = match wanted {
+            given::Wanted::Derivative(wanted) => wanted,
+            given::Wanted::Definitions(funcs, entry) => {
+                let added = derivatives.add(program, funcs);
+                let entry = added.get(entry).copied().ok_or(Stop)?;
+                taken.made.push(Ok(given::Found::Func(entry)));
+                continue;
+            }
+            given::Wanted::Again(made) => {
+                taken.made.truncate(made);
+                continue;
+            }
+        };
         if id.is_some() {
             diagnostics.push(derived::in_itself(d));
             return Err(Stop);
@@ -371,7 +389,7 @@ fn elaborated<'s>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<Function> {
     let mut body = Body::new(ast, program, globals, templates, d.core, diagnostics);
-    body.taken.made = std::mem::take(&mut taken.made);
+    body.taken = given::Taken { met: 0, ..std::mem::take(taken) };
     let func = elaborated_by(&mut body, d, globals.full(d.name.text));
     *taken = std::mem::take(&mut body.taken);
     func

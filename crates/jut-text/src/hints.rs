@@ -2,6 +2,13 @@
 //!
 //! The tables are asked only after something was refused, so none of these words is reserved.
 
+/// How a function without a name is written.
+pub(crate) const LAMBDA: &str = "a function without a name is written `fn (y) -> y * y`";
+
+/// What is said of one with types.
+pub(crate) const UNTYPED: &str =
+    "a function without a name states no types: `fn (y) -> y * y`, `fn (y) -> { .. }`";
+
 /// A word that was found where jut expects something else.
 pub(crate) fn word(word: &str) -> Option<&'static str> {
     Some(match word {
@@ -16,7 +23,8 @@ pub(crate) fn word(word: &str) -> Option<&'static str> {
             "it stands alone in a block of a `for` or `while` that is a statement, without `carry`: `if c { break }`; a loop that \
              gives values ends early by `for (i < n) while c { .. }`"
         }
-        "fn" | "fun" | "func" | "function" | "proc" | "sub" | "pub" | "lambda" => {
+        "lambda" => LAMBDA,
+        "fn" | "fun" | "func" | "function" | "proc" | "sub" | "pub" => {
             "a function is written `def f(x: f64) -> f64 = ..`, at the top of a file"
         }
         "struct" | "class" | "enum" | "type" | "record" | "union" | "newtype" => {
@@ -241,6 +249,7 @@ pub(crate) fn form_of_others(last: &str, found: &str, expected: &str) -> Option<
         (name, "{") if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
             "a record is made of its fields in order: `P(1.0, 2.0)`"
         }
+        (_, "->") if expected == "`)`" => LAMBDA,
         (_, "for") if expected == "`]`" => {
             "the array that a loop makes is `map (v <- xs) { .. }` or `build (i < n) { .. }`"
         }

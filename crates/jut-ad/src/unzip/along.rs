@@ -32,7 +32,7 @@
 //!
 //! *Requires*: a loop with a schedule, which carries something. *Ensures*: the same results, bit for bit, unless the body
 //! calls what prints: such a loop stays as it is if it collects or may end early. *Cost*: linear in the body; one more run of the loop
-//! if it collects values or may end early.
+//! if it collects values or may end early, and has segments.
 
 use super::replay::Prepare;
 use super::silent;
@@ -84,7 +84,7 @@ impl Prepare<'_> {
         self.sliced(&mut scan, made, &mut around);
         if around.is_empty() {
             let stmt = Stmt { nl: results, lin, rhs: Rhs::Scan(scan), annotated, loc };
-            return self.segments(stmt, &known, out);
+            return self.segments(stmt, again, &known, out);
         }
 
         // Nobody outside reads what a run for the values has given.
@@ -95,7 +95,7 @@ impl Prepare<'_> {
         let (nl, rhs) = (inside.clone(), Rhs::Scan(scan));
         let loop_ = Stmt { nl, lin: tangents.clone(), rhs, annotated, loc };
         let mut stmts = Vec::new();
-        self.segments(loop_, &known, &mut stmts)?;
+        self.segments(loop_, again, &known, &mut stmts)?;
         inside.truncate(wanted.len());
         for Around { mode, cap, start, before } in around {
             let values = inside.iter().copied().map(Atom::Var).collect();

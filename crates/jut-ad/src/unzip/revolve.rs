@@ -25,6 +25,10 @@
 //! at the start, and no iteration runs more than t times before it is run with its tape, where t is the least with
 //! C(c + t, c) >= n, found when it runs. What is right does not depend on this arithmetic, only what it costs.
 //!
+//! The first half runs the loop for its values, and counts the iterations of one that may end early. Where that was a run of its own
+//! (`again` in [`super::along`]), what stands here in its place gives the start, which nobody reads: so each loop runs once before it
+//! is gone through backwards.
+//!
 //! *Requires*: a loop that collects nothing and slices nothing. *Ensures*: the same results, bit for bit. *Cost*: constant.
 
 use super::replay::Prepare;
@@ -137,8 +141,9 @@ fn int(k: i64) -> Atom {
 }
 
 impl Prepare<'_> {
-    /// Gives a part that is a loop, and has halves, a linear half with checkpoints.
-    pub fn revolve(&mut self, part: FuncId, places: &Places, checkpoints: u32) {
+    /// Gives a part that is a loop, and has halves, a linear half with checkpoints. If it has run for its values before (`known`), the
+    /// other half does nothing.
+    pub fn revolve(&mut self, part: FuncId, places: &Places, checkpoints: u32, known: bool) {
         let key = (part, self.policy);
         let Some(halves) = self.derivatives.unzipped.get(&key).cloned() else { return };
         let program = &self.derivatives.program;
@@ -163,10 +168,28 @@ impl Prepare<'_> {
         self.derivatives.complete(ahead, body);
         let body = starting(&lin, places, revolve, checkpoints, name("checkpoints"));
         let lin = self.derivatives.add_func(body);
-        self.derivatives.unzipped.insert(key, Unzipped { lin, ..halves });
+        let nonlin = match has_run(values, places, &base).filter(|_| known) {
+            Some(start) => self.derivatives.add_func(start),
+            None => halves.nonlin,
+        };
+        self.derivatives.unzipped.insert(key, Unzipped { nonlin, lin, ..halves });
         let (len, carry) = (places.len, places.carry.clone());
         self.derivatives.revolved.insert(part, Revolved { checkpoints, len, carry });
     }
+}
+
+/// `start`: in the place of a run for values that nobody reads, because another one has given them. It gives what the loop
+/// carries at its start.
+fn has_run(mut values: Function, places: &Places, base: &str) -> Option<Function> {
+    let start: Vec<NVar> =
+        places.carry.iter().map(|k| values.params.get(*k).copied()).collect::<Option<_>>()?;
+    let same = |(result, v): (&ResultDecl, &NVar)| {
+        result.name.is_none() && result.ty == values.nvars[*v].ty
+    };
+    let fits = values.results.iter().zip(&start).all(same);
+    values.body.nl = start.into_iter().map(Atom::Var).collect();
+    values.name = format!("{base}.start");
+    fits.then_some(values)
 }
 
 /// Tangents that a call has given, as arguments of the next one.

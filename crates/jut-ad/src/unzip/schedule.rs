@@ -55,10 +55,12 @@ pub fn schedule(program: &mut Program, tape: TapePolicy) {
 }
 
 impl Prepare<'_> {
-    /// The statements in the place of a loop with a schedule; the last one binds what it bound.
+    /// The statements in the place of a loop with a schedule; the last one binds what it bound. Of one that has run for its values
+    /// (`ran`) nobody reads these.
     pub fn segments(
         &mut self,
         stmt: Stmt,
+        ran: bool,
         known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
@@ -73,7 +75,7 @@ impl Prepare<'_> {
         let count = self.prim("n", prim::IMAX, vec![scan.bound, int(0)], loc, out);
         if let TapePolicy::Revolve(c) | TapePolicy::Online(c) = tape {
             let stmt = Stmt { nl, lin, rhs: Rhs::Scan(scan), annotated, loc };
-            return self.one_segment(stmt, count, c, known, out);
+            return self.one_segment(stmt, (count, c, ran), known, out);
         }
         let k = match tape {
             TapePolicy::Segment(k) => int(i64::from(k)),
@@ -141,8 +143,7 @@ impl Prepare<'_> {
     fn one_segment(
         &mut self,
         stmt: Stmt,
-        count: Atom,
-        checkpoints: u32,
+        (count, checkpoints, ran): (Atom, u32, bool),
         known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
@@ -171,7 +172,7 @@ impl Prepare<'_> {
         if let Rhs::Call(call) = &again.rhs
             && let Some(places) = places(call, [low, count], &carry, &lin_carry, down)
         {
-            self.revolve(call.func, &places, checkpoints);
+            self.revolve(call.func, &places, checkpoints, ran);
         }
         out.push(again);
         Ok(())

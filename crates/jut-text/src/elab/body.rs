@@ -7,7 +7,7 @@
 //! Types of the results of an operation may mention its earlier non-linear results, as placeholders
 //! ([`Size::position`]); binding replaces them by the names of the pattern.
 
-use super::given::{Given, Taken, Template};
+use super::given::{Given, Specials, Taken, Template};
 use super::made::{Annotation, Made, Out, Value, Values};
 use super::scope::{Entity, Scope};
 use super::{Global, Globals, Res, Stop, show};
@@ -20,7 +20,7 @@ use jut_ir::{
     Atom, Cap, CapData, Check, Diagnostic, LVar, LinVarData, Literal, Loc, Mode, NVar, Program,
     Rhs, Size, Span, Stmt, Type, VarData, prim, print,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Types that are larger are refused (J003): types are trees, and `t = #(t, t)` doubles one.
 const MAX_TYPE: usize = 2000;
@@ -37,10 +37,14 @@ pub(crate) struct Body<'a, 's> {
     pub templates: &'a [Template<'a, 's>],
     /// The functions that were given to them.
     pub given: Vec<Given<'a, 's>>,
+    /// The names that blocks have given to functions.
+    pub functions: HashSet<&'s str>,
     /// How many of them are being written out, in each other, and in all.
     pub expansion: (u32, u32),
     /// Derivatives of functions that are no definitions.
     pub taken: Taken,
+    /// Definitions that call themselves, for the functions that they are given.
+    pub specials: Specials<'a, 's>,
     /// A `core def`.
     pub strict: bool,
     /// Whether an access is marked as proved: see [`super::guard`].
@@ -86,8 +90,10 @@ impl<'a, 's> Body<'a, 's> {
             globals,
             templates,
             given: Vec::new(),
+            functions: HashSet::new(),
             expansion: (0, 0),
             taken: Taken::default(),
+            specials: Specials::default(),
             strict,
             marked: false,
             b: FunctionBuilder::default(),
@@ -252,6 +258,11 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 if let Some(atom) = self.constructor_alone(name.text, name.span)? {
                     return Ok(Entity::N(atom));
+                }
+                if !self.strict && self.is_name_of_function(name.text) {
+                    let message = format!("`{}` is a function, and a value is needed", name.text);
+                    let help = "call it, or give it to a definition that takes one; or bind the name to a value before";
+                    return self.error("J608", name.span, message, help);
                 }
                 let message = format!("there is no name `{}` here", name.text);
                 let mut d = Diagnostic::error("J010", name.span, message);

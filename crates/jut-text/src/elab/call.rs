@@ -92,6 +92,9 @@ impl<'a, 's> Body<'a, 's> {
             error = error
                 .help("a name is in scope after its definition: move the definition up")
                 .label(span, "defined here");
+        } else if self.functions.contains(name.text) {
+            let help = "a function that has a name in a block does not call itself: make it a definition, which takes what it captures";
+            error = error.help(help);
         } else if value.is_some_and(|value| self.scope.get(value).is_some()) {
             error = error
                 .help("values have no methods: write `f(x)`; the size of an array is `size(x)`");

@@ -11,7 +11,7 @@
 //! definition is reported.
 
 use super::body::Body;
-use super::given::{Answer, Asked, Chain, Found, Of, Source, Wanted, methods};
+use super::given::{Answer, Asked, Asking, Chain, Found, Of, Source, methods};
 use super::made::Made;
 use super::order::Group;
 use super::scope::Entity;
@@ -20,7 +20,7 @@ use crate::ast::{self, Ast, ExprKind};
 use jut_ad::language::{self, Deriver};
 use jut_ir::check::check_function;
 use jut_ir::entity::EntityRef;
-use jut_ir::{Diagnostic, FuncId, Program, Span};
+use jut_ir::{Diagnostic, FuncId, Function, Program, Span};
 
 /// How many may be made one of the other, and of how many parameters: tangents double these.
 const LONGEST: usize = 16;
@@ -146,7 +146,7 @@ impl Derivatives {
 
     /// Makes the derivative of a function that is no definition; `None` if some definition is not well typed,
     /// which is reported there.
-    pub fn satisfy(&mut self, wanted: Wanted, program: &mut Program) -> Option<Answer> {
+    pub fn satisfy(&mut self, wanted: Asking, program: &mut Program) -> Option<Answer> {
         if !self.well_typed(program) {
             return None;
         }
@@ -186,6 +186,11 @@ impl Derivatives {
             }
         }
         Some(Ok(Found::Func(func)))
+    }
+
+    /// Adds definitions that call each other by the numbers that they get.
+    pub fn add(&mut self, program: &mut Program, funcs: Vec<Function>) -> Vec<FuncId> {
+        funcs.into_iter().map(|func| self.deriver.add(program, func)).collect()
     }
 
     /// Whether all definitions so far are.

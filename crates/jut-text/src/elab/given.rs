@@ -3,7 +3,7 @@
 use super::scope::Names;
 use crate::ast::{self, Ast, Def, ExprId};
 use jut_ad::language::{Deriver, Linear};
-use jut_ir::{Atom, Diagnostic, FuncId, Function, Span, Type};
+use jut_ir::{Atom, Block, Diagnostic, FuncId, Function, NVar, ResultDecl, Size, Span, Type};
 
 /// A definition that takes functions.
 #[derive(Clone, Copy)]
@@ -12,12 +12,20 @@ pub(crate) struct Template<'a, 's> {
     pub(super) def: &'a Def<'s>,
     /// The number of its file.
     pub(super) file: usize,
+    /// Whether it calls itself, perhaps by way of others.
+    pub(super) is_recursive: bool,
 }
 
 impl<'a, 's> Template<'a, 's> {
-    pub fn new(ast: &'a Ast<'s>, def: &'a Def<'s>, file: usize) -> Self {
-        Template { ast, def, file }
+    pub fn new(ast: &'a Ast<'s>, def: &'a Def<'s>, file: usize, is_recursive: bool) -> Self {
+        Template { ast, def, file, is_recursive }
     }
+}
+
+/// What is given for a parameter of one.
+pub(super) enum Argument<'a, 's> {
+    Value(Atom),
+    Function(Callable<'a, 's>),
 }
 
 /// A function that was given, or that has a name in a block.
@@ -32,6 +40,31 @@ pub(crate) struct Given<'a, 's> {
 pub(super) struct Stated {
     pub(super) takes: Vec<Type>,
     pub(super) gives: Vec<Type>,
+}
+
+impl Callable<'_, '_> {
+    /// Whether both are one function, which captures one thing.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        use std::rc::Rc;
+        match (self, other) {
+            (Callable::Func(a), Callable::Func(b)) => a == b,
+            (Callable::Primitive(a), Callable::Primitive(b)) => a == b,
+            (Callable::Given(a), Callable::Given(b)) => a == b,
+            (Callable::Lambda(a), Callable::Lambda(b)) => {
+                std::ptr::eq(a.lambda, b.lambda) && Rc::ptr_eq(&a.names, &b.names)
+            }
+            (Callable::Partial(a, own), Callable::Partial(b, others)) => {
+                let same = |(own, other): (&Option<Self>, &Option<Self>)| match (own, other) {
+                    (Some(own), Some(other)) => own.is(other),
+                    (own, other) => own.is_none() && other.is_none(),
+                };
+                a == b && own.len() == others.len() && own.iter().zip(others).all(same)
+            }
+            (Callable::Kept(a), Callable::Kept(b)) => Rc::ptr_eq(a, b),
+            (Callable::Derivative(a), Callable::Derivative(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
 }
 
 impl Given<'_, '_> {
@@ -121,9 +154,19 @@ impl<'a, 's> Asked<'a, 's> {
     }
 }
 
-/// The derivative of a function that was given, or has no name. It is made when the text has been read up to the
-/// call, and the definition is read again.
-pub(super) struct Wanted {
+/// What is missing where the text has been read up to a call. It is made, and the definition is read again.
+pub(super) enum Wanted {
+    /// The derivative of a function that was given, or has no name.
+    Derivative(Asking),
+    /// Definitions that take functions and call themselves, for the functions that they are given, and
+    /// which of them is called.
+    Definitions(Vec<Function>, usize),
+    /// Nothing but to read on: of what was made, this much stays.
+    Again(usize),
+}
+
+/// A derivative that is missing.
+pub(super) struct Asking {
     pub of: Of,
     /// How many of its first parameters are captured.
     pub captured: usize,
@@ -137,7 +180,7 @@ pub(super) enum Of {
     Block(Box<Function>),
 }
 
-/// Derivatives of functions that are no definitions, in the order of their calls.
+/// Derivatives of functions that are no definitions, and definitions for the functions that they are given, in the order of their calls.
 #[derive(Default)]
 pub(super) struct Taken {
     /// Those that have been made.
@@ -146,6 +189,9 @@ pub(super) struct Taken {
     pub met: usize,
     /// The first that is missing.
     pub wanted: Option<Wanted>,
+    /// Sizes that change from call to call of definitions for the functions that they are given: the number of the definition, and
+    /// the name of the size.
+    pub changing: Vec<(usize, String)>,
 }
 
 /// A function that is no definition, of which derivatives are taken, and which.
@@ -192,4 +238,47 @@ pub(super) fn methods(path: &str) -> Option<(&str, Chain<'_>)> {
     }
     chain.reverse();
     (!chain.is_empty()).then_some((base, chain))
+}
+
+/// A definition that takes functions and calls itself, for the functions that it is given: see [`super::specialised`].
+pub(super) struct Special<'a, 's> {
+    /// The definition, and the functions in their order.
+    pub template: usize,
+    pub functions: Vec<Callable<'a, 's>>,
+    /// The values of variables where it was met first.
+    pub variables: Vec<Atom>,
+    /// Its number among all of the definition that is read, and how many derivatives had been met before it.
+    pub number: usize,
+    pub met: usize,
+    /// The sizes of the definition; those that are parameters have none.
+    pub sizes: Vec<(&'s str, Option<Size>)>,
+    /// Its parameters: those sizes, and then values.
+    pub params: Vec<NVar>,
+    pub results: Vec<ResultDecl>,
+    /// The types of results, earlier ones as placeholders.
+    pub gives: Vec<Type>,
+    /// Its body; none while it is read.
+    pub block: Option<Block>,
+}
+
+/// Those that call each other.
+#[derive(Default)]
+pub(super) struct Specials<'a, 's> {
+    pub own: Vec<Special<'a, 's>>,
+    /// Those around a function that becomes a definition of its own.
+    pub around: Vec<Vec<Special<'a, 's>>>,
+    /// How many have been met.
+    pub met: usize,
+}
+
+impl Specials<'_, '_> {
+    /// Begins a function that becomes a definition of its own.
+    pub(super) fn enter(&mut self) {
+        self.around.push(std::mem::take(&mut self.own));
+    }
+
+    /// Ends it.
+    pub(super) fn leave(&mut self) {
+        self.own = self.around.pop().unwrap_or_default();
+    }
 }

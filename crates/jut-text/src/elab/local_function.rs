@@ -13,10 +13,10 @@
 //!
 //! *Cost*: that of the text that each call writes out.
 
-use super::Res;
 use super::body::Body;
 use super::given::Given;
 use super::scope::Entity;
+use super::{Global, Res};
 use crate::ast::{self, ExprId, ExprKind};
 
 impl<'a, 's> Body<'a, 's> {
@@ -24,6 +24,15 @@ impl<'a, 's> Body<'a, 's> {
     pub(super) fn name_function(&mut self, name: &'s str, given: Given<'a, 's>) {
         self.given.push(given);
         self.scope.bind(name, Entity::F(self.given.len() - 1));
+    }
+
+    /// Whether a name that has no value is that of a definition or a primitive.
+    pub(super) fn is_name_of_function(&self, name: &str) -> bool {
+        match self.globals.global(name) {
+            Some(Global::Func(_) | Global::Template(_)) => true,
+            Some(Global::Con(_)) => false,
+            None => super::operation::is_primitive(name),
+        }
     }
 
     /// Whether what is bound to a name is a function: `g = fn (x) -> e`, `g = grad(f)`.
@@ -64,6 +73,7 @@ impl<'a, 's> Body<'a, 's> {
             let message = "no type is stated of a function that has a name in a block";
             return self.error("J214", item.name.span, message, "leave the type out");
         }
+        self.functions.insert(item.name.text);
         let callable = self.callable(e)?;
         self.name_function(item.name.text, Given { callable, stated: None });
         Ok(())

@@ -88,6 +88,14 @@ impl<'s> Names<'s> {
     pub fn copy(&self) -> Names<'s> {
         Names(self.0.clone())
     }
+
+    /// The number of the function that a name is.
+    pub fn function(&self, name: &str) -> Option<usize> {
+        match self.0.get(name)?.entity {
+            Entity::F(number) => Some(number),
+            _ => None,
+        }
+    }
 }
 
 /// A point to return to.

@@ -11,7 +11,7 @@
 //! again, once for each.
 
 use super::body::{Body, FUNCTION};
-use super::given::{Asked, Callable, Differentiated, Found, Of, Source, Wanted};
+use super::given::{Asked, Asking, Callable, Differentiated, Found, Of, Source, Wanted};
 use super::made::Made;
 use super::{Res, Stop};
 use jut_ad::compose::Request;
@@ -166,8 +166,8 @@ impl<'a, 's> Body<'a, 's> {
         let chain = chain
             .iter()
             .map(|(word, wrt)| (word.to_string(), wrt.iter().map(|name| inner(name)).collect()));
-        let wanted = Wanted { of, captured: captured.len(), chain: chain.collect() };
-        self.taken.wanted.get_or_insert(wanted);
+        let asking = Asking { of, captured: captured.len(), chain: chain.collect() };
+        self.taken.wanted.get_or_insert(Wanted::Derivative(asking));
         Err(Stop)
     }
 
@@ -182,6 +182,7 @@ impl<'a, 's> Body<'a, 's> {
         let mut params = Vec::new();
         // What is known outside is not known in a definition of its own.
         let facts = std::mem::take(&mut self.facts);
+        self.specials.enter();
         let open = self.enter_loop(Some(FUNCTION), span);
         for (name, ty) in names.into_iter().zip(types) {
             self.facts.add_type(&ty);
@@ -191,6 +192,7 @@ impl<'a, 's> Body<'a, 's> {
         let args = own.iter().map(|p| Atom::Var(*p)).collect();
         let values = self.applied(name, callable, args, span);
         let stmts = self.leave(open);
+        self.specials.leave();
         self.facts = facts;
         let values = values?;
         if !values.lin.is_empty() {

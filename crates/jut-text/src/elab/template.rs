@@ -15,10 +15,12 @@
 //! function without a name what is in scope where it is written. It reads variables of outside and does not assign
 //! them.
 //!
+//! One that calls itself is a definition of its own for the functions that it is given: [`super::specialised`].
+//!
 //! *Cost*: that of the text that is written out, of which one definition may have a bounded amount (J003).
 
 use super::body::{Body, FUNCTION};
-use super::given::{Callable, Given, Lambda, Stated, Template};
+use super::given::{Argument, Callable, Given, Lambda, Stated, Template};
 use super::made::{Made, Values};
 use super::scope::{Entity, Names};
 use super::{Global, Globals, Res, Stop};
@@ -28,14 +30,8 @@ use jut_ir::{Atom, Diagnostic, FuncId, Literal, NVar, Size, Span, Type};
 /// How deep definitions may be written out in each other, and how many in one definition.
 const MOST: (u32, u32) = (24, 4000);
 
-/// What is given for a parameter.
-enum Argument<'a, 's> {
-    Value(Atom),
-    Function(Callable<'a, 's>),
-}
-
 /// What is another one in another text.
-struct Around<'a, 's> {
+pub(super) struct Around<'a, 's> {
     ast: &'a Ast<'s>,
     file: usize,
     names: Names<'s>,
@@ -74,7 +70,12 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// Enters another text with other names.
-    fn go_to(&mut self, ast: &'a Ast<'s>, file: usize, names: Names<'s>) -> Around<'a, 's> {
+    pub(super) fn go_to(
+        &mut self,
+        ast: &'a Ast<'s>,
+        file: usize,
+        names: Names<'s>,
+    ) -> Around<'a, 's> {
         Around {
             ast: std::mem::replace(&mut self.ast, ast),
             file: self.globals.read_as(file),
@@ -86,7 +87,7 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    fn come_back(&mut self, around: Around<'a, 's>) {
+    pub(super) fn come_back(&mut self, around: Around<'a, 's>) {
         self.scope.restore(around.mark);
         self.scope.exchange(around.names);
         self.globals.read_as(around.file);
@@ -97,7 +98,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// One more body is written out.
-    fn begin_expansion(&mut self, name: &str, span: Span) -> Res<()> {
+    pub(super) fn begin_expansion(&mut self, name: &str, span: Span) -> Res<()> {
         self.expansion = (self.expansion.0 + 1, self.expansion.1 + 1);
         if self.expansion.0 <= MOST.0 && self.expansion.1 <= MOST.1 {
             return Ok(());
@@ -113,14 +114,6 @@ impl<'a, 's> Body<'a, 's> {
         self.surface_only(span, "a call of a definition that takes functions", "write it out")?;
         let Some(template) = self.templates.get(number).copied() else { return Err(Stop) };
         let d = template.def;
-        // The call stands in the body that it would write out: there would be no end.
-        let inside = |own: Span| own.start <= span.start && span.end <= own.end;
-        if std::ptr::eq(self.ast, template.ast) && inside(template.ast.expr(d.body).span) {
-            let message = format!("`{}` takes functions and calls itself", d.name.text);
-            let help =
-                "write a loop; or a definition without functions for the part that calls itself";
-            return self.error("J003", span, message, help);
-        }
         if call.args.len() != d.params.len() || !call.lin.is_empty() || !call.places.is_empty() {
             let message = format!(
                 "`{}` takes {} argument(s), and {} are given",
@@ -142,20 +135,32 @@ impl<'a, 's> Body<'a, 's> {
             };
             arguments.push((argument, self.span(*e)));
         }
-        let values = self.written_out(&template, arguments, span)?;
+        let values = self.written_out(number, &template, arguments, span)?;
         Ok(Made::Values(values, span))
     }
 
     fn written_out(
         &mut self,
+        number: usize,
         template: &Template<'a, 's>,
         arguments: Vec<(Argument<'a, 's>, Span)>,
         span: Span,
     ) -> Res<Values> {
+        if template.is_recursive {
+            return self.specialised((number, template), arguments, span);
+        }
         self.begin_expansion(template.def.name.text, span)?;
         let around = self.go_to(template.ast, template.file, Names::default());
         let said = self.diagnostics.len();
         let values = self.expanded(template.def, arguments, span);
+        self.label_written_out(said, span);
+        self.come_back(around);
+        self.expansion.0 -= 1;
+        values
+    }
+
+    /// What was said since then is about the text that this call has written out.
+    pub(super) fn label_written_out(&mut self, said: usize, span: Span) {
         let inside =
             |at: Span| at.file == span.file && span.start <= at.start && at.end <= span.end;
         for message in self.diagnostics.get_mut(said..).into_iter().flatten() {
@@ -163,9 +168,6 @@ impl<'a, 's> Body<'a, 's> {
                 message.labels.push((span, "written out for this call".to_string()));
             }
         }
-        self.come_back(around);
-        self.expansion.0 -= 1;
-        values
     }
 
     /// A definition that takes functions, with those that a call of its derivative gives it, and the other arguments.
@@ -204,16 +206,7 @@ impl<'a, 's> Body<'a, 's> {
                 self.bind_sizes(d, ty, &found, *at)?;
             }
         }
-        for name in &d.sizes {
-            if self.scope.get(name.text).is_none() {
-                let message = format!(
-                    "the size `{}` of `{}` does not follow from the arguments",
-                    name.text, d.name.text
-                );
-                let help = "give an array that has it, or make it a parameter";
-                return self.error("J210", span, message, help);
-            }
-        }
+        self.all_sizes_bound(d, span)?;
         for ((name, ty), (argument, at)) in d.params.iter().zip(arguments) {
             match (argument, &ty.kind) {
                 (Argument::Value(atom), _) => {
@@ -226,10 +219,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.scope.bind(name.text, Entity::N(atom));
                 }
                 (Argument::Function(callable), TypeKind::Function(takes, gives)) => {
-                    let takes = self.types(takes)?;
-                    let gives = self.results(gives)?;
-                    let stated = (!gives.is_empty()).then_some(Stated { takes, gives });
-                    self.name_function(name.text, Given { callable, stated });
+                    self.bind_given(name.text, callable, (takes, gives))?;
                 }
                 (Argument::Function(_), _) => return Err(Stop),
             }
@@ -250,12 +240,42 @@ impl<'a, 's> Body<'a, 's> {
         Ok(values)
     }
 
-    fn types(&mut self, list: &'a [ast::Type<'s>]) -> Res<Vec<Type>> {
+    /// J210 unless the arguments say all sizes of a definition.
+    pub(super) fn all_sizes_bound(&mut self, d: &'a Def<'s>, span: Span) -> Res<()> {
+        let Some(name) = d.sizes.iter().find(|name| self.scope.get(name.text).is_none()) else {
+            return Ok(());
+        };
+        let message = format!(
+            "the size `{}` of `{}` does not follow from the arguments",
+            name.text, d.name.text
+        );
+        let help = "give an array that has it, or make it a parameter";
+        self.error("J210", span, message, help)
+    }
+
+    /// A parameter that is a function is this one.
+    pub(super) fn bind_given(
+        &mut self,
+        name: &'s str,
+        callable: Callable<'a, 's>,
+        (takes, gives): (&'a [ast::Type<'s>], &'a [(Option<Name<'s>>, ast::Type<'s>)]),
+    ) -> Res<()> {
+        let takes = self.types(takes)?;
+        let gives = self.results(gives)?;
+        let stated = (!gives.is_empty()).then_some(Stated { takes, gives });
+        self.name_function(name, Given { callable, stated });
+        Ok(())
+    }
+
+    pub(super) fn types(&mut self, list: &'a [ast::Type<'s>]) -> Res<Vec<Type>> {
         list.iter().map(|ty| self.ty(ty)).collect()
     }
 
     /// What a function gives, with the places of results in place of their names.
-    fn results(&mut self, list: &'a [(Option<Name<'s>>, ast::Type<'s>)]) -> Res<Vec<Type>> {
+    pub(super) fn results(
+        &mut self,
+        list: &'a [(Option<Name<'s>>, ast::Type<'s>)],
+    ) -> Res<Vec<Type>> {
         let mark = self.scope.mark();
         let mut names: Vec<(NVar, usize)> = Vec::new();
         let mut results = Vec::new();
@@ -272,7 +292,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// Binds the sizes of a definition that the type of an argument says.
-    fn bind_sizes(
+    pub(super) fn bind_sizes(
         &mut self,
         d: &'a Def<'s>,
         declared: &'a ast::Type<'s>,
@@ -310,7 +330,13 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The results of a function have the types that it was said to give.
-    fn gives(&mut self, name: &str, values: &Values, wanted: &[Type], span: Span) -> Res<()> {
+    pub(super) fn gives(
+        &mut self,
+        name: &str,
+        values: &Values,
+        wanted: &[Type],
+        span: Span,
+    ) -> Res<()> {
         let found: Vec<Type> = values.nl.iter().map(|atom| self.type_of(*atom)).collect();
         let size = |v| Some(self.b.func.size_of(*values.nl.get(Size::position_of(v)?)?));
         let wanted: Vec<Type> = wanted.iter().map(|ty| ty.subst(&mut |v| size(v))).collect();
@@ -465,7 +491,11 @@ impl<'a, 's> Body<'a, 's> {
 
     /// What a parameter stands for in the end.
     pub(super) fn what_was_given(&self, number: usize) -> Callable<'a, 's> {
-        let mut callable = self.given[number].callable.clone();
+        self.in_the_end(self.given[number].callable.clone())
+    }
+
+    /// What a function that was handed on is.
+    pub(super) fn in_the_end(&self, mut callable: Callable<'a, 's>) -> Callable<'a, 's> {
         while let Callable::Given(other) = callable {
             callable = self.given[other].callable.clone();
         }
@@ -497,7 +527,7 @@ impl<'a, 's> Body<'a, 's> {
                     };
                     arguments.push((argument, span));
                 }
-                self.written_out(&template, arguments, span)
+                self.written_out(*number, &template, arguments, span)
             }
             Callable::Kept(kept) => {
                 let args = args.into_iter().map(|atom| (atom, span)).collect();

@@ -3,6 +3,7 @@
 
 use super::{Failed, Parsed, Parser};
 use crate::ast::*;
+use crate::hints::{LAMBDA, UNTYPED};
 use crate::lex::{Kind, Token};
 use jut_ad::language::Deriver;
 use jut_ir::{Diagnostic, Span, TapePolicy};
@@ -266,12 +267,19 @@ impl<'s> Parser<'s, '_> {
         let mut params = Vec::new();
         while !self.at(")") {
             params.push(self.name("the name of a parameter")?);
+            if self.at(":") {
+                return Err(self.expected_helping("`,` or `)`", UNTYPED));
+            }
             if !self.eat(",") {
                 break;
             }
         }
         self.expect_close(open, ")")?;
         self.expect("->")?;
+        let is_type = matches!(self.peek().text, "f64" | "i64" | "bool" | "f32" | "i32" | "c64");
+        if is_type && self.is_at(self.at + 1, "{") {
+            return Err(self.expected_helping("what the function gives", UNTYPED));
+        }
         let body = self.nested(Self::body)?;
         let span = self.span_from(start);
         Ok(self.add(ExprKind::Lambda(Box::new(Lambda { params, body })), span))
@@ -286,6 +294,10 @@ impl<'s> Parser<'s, '_> {
             ("=", ">") => "an arm is written `K(x) -> ..`",
             ("=", _) => "the value stands behind the `=`",
             ("..", "=") => "the last element of a slice is not a part of it: `x[a .. b + 1]`",
+            (_, "|" | "||" | "\\") => LAMBDA,
+            (_, "def") => {
+                "a definition stands at the top of a file; in a block a function is `g = fn (y) -> ..`"
+            }
             (_, "..") => "both ends of a slice are written: `x[0 .. b]`, `x[a .. n]`",
             _ if self.peek().kind == Kind::Text => {
                 "a text stands behind `print` or `assert`: `print \"x =\", x`, without brackets"

@@ -122,3 +122,39 @@ fn closures_have_names() {
     same(value, named(0.5, 1.5));
     super::close(&[by_x, by_y], &differences(|p| named(p[0], p[1]), &at));
 }
+
+/// Adaptive: calls itself with the function that it was given.
+#[differentiable]
+fn adaptive(f: &dyn Fn(f64) -> f64, a: f64, b: f64, error: f64, depth: u32) -> f64 {
+    let m = 0.5 * (a + b);
+    let rough = (b - a) / 6.0 * (f(a) + 4.0 * f(m) + f(b));
+    let left = (m - a) / 6.0 * (f(a) + 4.0 * f(0.5 * (a + m)) + f(m));
+    let right = (b - m) / 6.0 * (f(m) + 4.0 * f(0.5 * (m + b)) + f(b));
+    if depth == 0 || (left + right - rough).abs() < 15.0 * error {
+        return left + right;
+    }
+    adaptive(f, a, m, 0.5 * error, depth - 1) + adaptive(f, m, b, 0.5 * error, depth - 1)
+}
+
+#[differentiable]
+fn halving<F: Fn(f64) -> f64 + Copy>(f: F, x: &[f64]) -> f64 {
+    if x.len() == 1 {
+        return f(x[0]);
+    }
+    let h = x.len() / 2;
+    halving(f, &x[..h]) + 2.0 * halving(f, &x[h..])
+}
+
+#[differentiable]
+fn areas(w: &[f64]) -> f64 {
+    let area = adaptive(&|x| w[0] * (-w[1] * x * x).exp(), 0.0, w[2], 1e-7, 12);
+    area * halving(|v| (v * w[0]).sin(), w)
+}
+
+#[test]
+fn functions_that_take_functions_call_themselves() {
+    let at = [1.3, 0.7, 1.5];
+    let (value, g) = areas::value_and_gradient(&at).unwrap();
+    same(value, areas(&at));
+    super::close(&g, &differences(areas, &at));
+}
