@@ -5,7 +5,7 @@
 //! compiler. Here stands what only rustc can show: how such an error looks, and that there is no other beside it; and errors that are
 //! rustc's own, because a name, a type or a trait is missing that the items beside a function need.
 //!
-//! `TRYBUILD=overwrite cargo test -p jut-macros --test refusals` writes what is said now.
+//! `TRYBUILD=overwrite cargo test -p jut-refusals` writes what is said now.
 
 use std::path::Path;
 
