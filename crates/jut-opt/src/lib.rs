@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`inline`] | calls of small functions, within a budget |
-//! | [`simplify`] | copies, constants, algebra that keeps bits, known records and branches, common subexpressions |
+//! | [`simplify`] | copies, constants, algebra that keeps bits, known records, array literals and branches, checks that hold, common subexpressions |
 //! | [`decide`] | tests of one value's constructor are one `case` |
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
