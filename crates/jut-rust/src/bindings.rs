@@ -12,7 +12,7 @@
 //! ```
 
 use crate::lowering::{Found, Local, Lowering};
-use crate::syntax::has_infer;
+use crate::syntax::{has_infer, place_of};
 use crate::template::{Hole, What};
 use crate::types::{Extent, Ty, array};
 use crate::value::Value;
@@ -134,7 +134,7 @@ impl Lowering<'_> {
     /// `let mut best = None;`: of what it is none is said by what is assigned to it, which the next pass knows.
     fn none_binding(&mut self, ident: &syn::Ident) -> Result<(), Refusal> {
         let rust = ident.to_string();
-        let key = format!("{rust} {:?}", ident.span());
+        let key = place_of(ident);
         let (ty, start) = match self.learned.nones.get(&key).cloned() {
             Some(found) => {
                 let inner = self.found_before(&found.ty, &found.holes);
@@ -154,7 +154,7 @@ impl Lowering<'_> {
     }
 
     /// A type that a pass before this one found.
-    fn found_before(&mut self, ty: &Ty, holes: &[Hole]) -> Ty {
+    pub fn found_before(&mut self, ty: &Ty, holes: &[Hole]) -> Ty {
         match ty {
             Ty::Int(_) => self.unknown_integer(),
             Ty::Float(_) => self.unknown_float(),
@@ -210,7 +210,7 @@ impl Lowering<'_> {
             least: i64::MIN,
             closure: None,
             stack: None,
-            number: None,
+            untyped: None,
         };
         self.declare(&name.to_string(), local);
         Ok(())
@@ -251,7 +251,7 @@ impl Lowering<'_> {
                     least,
                     closure: None,
                     stack: None,
-                    number: None,
+                    untyped: None,
                 };
                 self.declare(&rust, local);
                 Ok(())

@@ -600,7 +600,7 @@ impl Lowering<'_> {
                         least: i64::MIN,
                         closure: None,
                         stack: None,
-                        number: None,
+                        untyped: None,
                     };
                     self.declare(&name.to_string(), local);
                 }
@@ -631,7 +631,7 @@ impl Lowering<'_> {
                     least: i64::MIN,
                     closure: None,
                     stack: None,
-                    number: None,
+                    untyped: None,
                 };
                 self.declare(&ident.ident.to_string(), local);
                 Ok(())

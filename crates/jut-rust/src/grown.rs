@@ -18,7 +18,7 @@
 //! Cost: that of the longer list at each `push` outside of a loop; as many elements as are pushed in one.
 
 use crate::lowering::{Local, Lowering, indented};
-use crate::syntax::{GROWING, unwrapped};
+use crate::syntax::{GROWING, place_of, unwrapped};
 use crate::types::{Extent, Ty, array};
 use crate::value::Value;
 use crate::{Refusal, refuse};
@@ -51,8 +51,11 @@ fn mentions(name: &str, in_block: &syn::Block) -> usize {
 impl Lowering<'_> {
     /// `let mut v = Vec::new();`
     pub fn empty_list(&mut self, name: &syn::Ident, written: Option<Ty>) -> Result<(), Refusal> {
-        let known = self.learned.elements.get(&self.lists.count).cloned();
-        let element = written.clone().or(known).map(|ty| self.resolve(&ty));
+        let key = place_of(name);
+        let known = self.learned.elements.get(&key).cloned();
+        let untyped = written.is_none().then_some(key);
+        let known = known.map(|found| self.found_before(&found.ty, &found.holes));
+        let element = written.or(known).map(|ty| self.resolve(&ty));
         let (text, element) = match element {
             Some(ty) => {
                 let (one, i) = (self.neutral(&ty, name)?, self.names.unique("i"));
@@ -63,9 +66,7 @@ impl Lowering<'_> {
             None => (String::new(), Ty::Never),
         };
         let ty = array(element, Extent::Slice);
-        let number = written.is_none().then_some(self.lists.count);
-        self.lists.count += usize::from(number.is_some());
-        let local = Local { mutable: true, depth: self.depth, number, ..Local::value(text, ty) };
+        let local = Local { mutable: true, depth: self.depth, untyped, ..Local::value(text, ty) };
         self.declare(&name.to_string(), local);
         Ok(())
     }

@@ -366,7 +366,7 @@ impl Lowering<'_> {
                         least: value.least,
                         closure: None,
                         stack: None,
-                        number: None,
+                        untyped: None,
                     };
                     self.declare(&ident.ident.to_string(), local);
                 }

@@ -26,8 +26,8 @@ pub(crate) struct Local {
     pub closure: Option<Rc<Closure>>,
     /// The record that a list stands in: see `stacked`.
     pub stack: Option<String>,
-    /// The number of a list that was declared without a type.
-    pub number: Option<usize>,
+    /// By what a list that was declared without a type is known: its name and place.
+    pub untyped: Option<String>,
 }
 
 /// A loop that `break` and `continue` may be about.
@@ -65,8 +65,9 @@ pub(crate) struct Learned {
     pub structs: BTreeSet<String>,
     /// The operators of what may be structs and of integers as they are written, by their numbers: they are those of integers.
     pub integral: BTreeSet<usize>,
-    /// The types of the elements of lists that are declared without a type, and change their lengths in branches and loops.
-    pub elements: BTreeMap<usize, Ty>,
+    /// The types of the elements of lists that are declared without a type, and change their lengths in branches and loops,
+    /// by the names and places of these.
+    pub elements: BTreeMap<String, Found>,
     /// The types of variables that get their values behind their declarations.
     pub late: HashMap<usize, Ty>,
     /// The types of variables that begin with a `None` of which nothing is written, by their names and places, and what stands in these types.
@@ -99,7 +100,7 @@ impl Local {
             least,
             closure: None,
             stack: None,
-            number: None,
+            untyped: None,
         }
     }
 }
@@ -233,8 +234,6 @@ pub(crate) struct Loops {
 /// Lists that change their lengths.
 #[derive(Default)]
 pub(crate) struct Lists {
-    /// How many were declared without a type so far.
-    pub count: usize,
     /// What loops push to them, the inner loops last.
     pub pushes: Vec<HashMap<String, Option<Value>>>,
     /// Those that a loop fills which reads them: by their names in the text, the variable of how many elements there are so far.

@@ -19,7 +19,7 @@
 //! Cost: each change of the length is a new list. What only pushes and does not read costs less ([`grown`](crate::grown),
 //! [`counted`](crate::counted)), and is not written so.
 
-use crate::lowering::{Local, Lowering};
+use crate::lowering::{Found, Local, Lowering};
 use crate::syntax::{GROWING, RELISTING, unwrapped};
 use crate::types::{Extent, Ty, array};
 use crate::value::Value;
@@ -349,8 +349,9 @@ impl Lowering<'_> {
     /// What is pushed to a list of which nothing was known.
     pub fn pushed_to(&mut self, local: &Local, ty: &Ty) {
         let ty = self.resolve(ty);
-        if let (Some(k), false) = (local.number, ty == Ty::Never) {
-            self.learned.elements.entry(k).or_insert(ty);
+        if let (Some(key), false) = (&local.untyped, ty == Ty::Never) {
+            let holes = self.parts.holes.clone();
+            self.learned.elements.entry(key.clone()).or_insert(Found { ty, holes });
         }
     }
 

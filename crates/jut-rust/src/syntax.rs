@@ -399,3 +399,8 @@ fn in_values(ty: &Type) -> TokenStream {
     }
     ty.to_token_stream()
 }
+
+/// A variable in all passes over a function: its name, and where it is declared.
+pub(crate) fn place_of(ident: &syn::Ident) -> String {
+    format!("{ident} {:?}", ident.span())
+}
