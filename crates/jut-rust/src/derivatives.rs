@@ -36,33 +36,40 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
     if let Some(inner) = within_option(written) {
         return derivative(inner);
     }
-    match written {
-        Type::Reference(inner) => derivative(&inner.elem),
-        Type::Paren(inner) => derivative(&inner.elem),
-        Type::Group(inner) => derivative(&inner.elem),
+    // Of the floats of a tuple, where it has others.
+    rebuilt(written, &derivative, &|item| !is_integer(item)).unwrap_or_else(|| match written {
+        Type::Path(path) if !known(path) => quote!(::jut::rust::Gradient<#path>),
+        other => other.to_token_stream(),
+    })
+}
+
+/// A type of others without references: of what `of` says of these, where `keeps` keeps them in a tuple. Nothing for any other type.
+fn rebuilt(
+    written: &Type,
+    of: &dyn Fn(&Type) -> TokenStream,
+    keeps: &dyn Fn(&Type) -> bool,
+) -> Option<TokenStream> {
+    Some(match written {
+        Type::Reference(inner) => of(&inner.elem),
+        Type::Paren(inner) => of(&inner.elem),
+        Type::Group(inner) => of(&inner.elem),
         Type::Slice(slice) => {
-            let element = derivative(&slice.elem);
+            let element = of(&slice.elem);
             quote!(::std::vec::Vec<#element>)
         }
         Type::Array(array) => {
-            let (element, length) = (derivative(&array.elem), &array.len);
+            let (element, length) = (of(&array.elem), &array.len);
             quote!([#element; #length])
         }
-        // Of its floats, where it has others.
         Type::Tuple(tuple) => {
-            let floats = tuple.elems.iter().filter(|item| !is_integer(item)).map(derivative);
-            quote!((#(#floats,)*))
+            let items = tuple.elems.iter().filter(|item| keeps(item)).map(of);
+            quote!((#(#items,)*))
         }
-        Type::Path(path) => match crate::types::argument_of(written, "Vec") {
-            Some(element) => {
-                let element = derivative(element);
-                quote!(::std::vec::Vec<#element>)
-            }
-            None if known(path) => path.to_token_stream(),
-            None => quote!(::jut::rust::Gradient<#path>),
-        },
-        other => other.to_token_stream(),
-    }
+        other => {
+            let element = of(crate::types::argument_of(other, "Vec")?);
+            quote!(::std::vec::Vec<#element>)
+        }
+    })
 }
 
 /// Whether a type is that of an integer or truth value, or of an array of them.
@@ -97,31 +104,7 @@ fn known(path: &syn::TypePath) -> bool {
 
 /// The type of a result, as a value that is given back: without references.
 fn owned(written: &Type) -> TokenStream {
-    match written {
-        Type::Reference(inner) => owned(&inner.elem),
-        Type::Paren(inner) => owned(&inner.elem),
-        Type::Group(inner) => owned(&inner.elem),
-        Type::Slice(slice) => {
-            let element = owned(&slice.elem);
-            quote!(::std::vec::Vec<#element>)
-        }
-        Type::Array(array) => {
-            let (element, length) = (owned(&array.elem), &array.len);
-            quote!([#element; #length])
-        }
-        Type::Tuple(tuple) => {
-            let items = tuple.elems.iter().map(owned);
-            quote!((#(#items),*))
-        }
-        Type::Path(_) => match crate::types::argument_of(written, "Vec") {
-            Some(element) => {
-                let element = owned(element);
-                quote!(::std::vec::Vec<#element>)
-            }
-            None => written.to_token_stream(),
-        },
-        other => other.to_token_stream(),
-    }
+    rebuilt(written, &owned, &|_| true).unwrap_or_else(|| written.to_token_stream())
 }
 
 /// The type of the tangent of a result: that of its floats.
