@@ -50,6 +50,7 @@ mod primitive;
 mod regions;
 mod rules;
 pub(crate) mod tangents;
+mod zeros;
 
 use crate::activity::{self, Activity, Influence};
 use crate::relocate::Relocator;

@@ -70,6 +70,8 @@ pub struct Derivatives {
     pub(crate) by_cotangents: HashSet<FuncId>,
     /// What states the derivative of a definition with a rule.
     pub(crate) stated: HashMap<FuncId, FuncId>,
+    /// The definitions that give zeros with the shape of a value.
+    pub(crate) zeros: HashMap<DataId, FuncId>,
     /// B, by function and mapped parameters, and what it has nothing to do for as a whole.
     pub(crate) batched: HashMap<(FuncId, Mask), FuncId>,
     pub(crate) by_element: HashSet<(FuncId, Mask)>,

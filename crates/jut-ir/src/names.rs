@@ -71,6 +71,11 @@ pub fn no_tangent(tangent: &str) -> String {
     format!("{tangent}.none")
 }
 
+/// The zero tangent of a value: `List.zero`.
+pub fn zero(name: &str) -> String {
+    format!("{name}.zero")
+}
+
 /// The transpose: `f.lin` gives `f.linT`, `f.linT` gives `f.linTT`, any other `g` gives `g.T`.
 pub fn transpose(name: &str) -> String {
     let last = name.rsplit('.').next().unwrap_or(name);

@@ -135,23 +135,6 @@ impl Program {
             || !self.is_written_out(&Type::Data(data), &mut { MAX_PARTS })
     }
 
-    /// The tangent type of a type with floats, where it is made of numbers, arrays and tuples alone: no data type in it
-    /// has a declared one.
-    pub fn written_tangent(&self, ty: &Type) -> Option<Type> {
-        let (mut declared, mut seen, mut work) = (false, Vec::new(), Vec::new());
-        ty.for_each_data(&mut |data| work.push(data));
-        while let Some(data) = work.pop() {
-            if seen.contains(&data) || !Type::Data(data).has_float(self) {
-                continue;
-            }
-            seen.push(data);
-            declared |= self.datas[data].tangent.is_some() || self.needs_tangent(data);
-            let fields = self.datas[data].constructors.iter().flat_map(|c| &c.fields);
-            fields.for_each(|f| f.ty.for_each_data(&mut |other| work.push(other)));
-        }
-        if declared { None } else { ty.tangent(self).ok().flatten() }
-    }
-
     /// Whether a tangent type that is written out has no more parts than are left.
     fn is_written_out(&self, ty: &Type, left: &mut u64) -> bool {
         if *left == 0 {

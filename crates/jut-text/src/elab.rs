@@ -163,7 +163,7 @@ pub(crate) fn elaborate(
                         }
                     }
                     Decl::Rule(stated) => {
-                        rule::state(stated, &mut program, &globals, &derivatives, diagnostics);
+                        rule::state(stated, &mut program, &globals, &mut derivatives, diagnostics);
                     }
                     Decl::Def(_) => {}
                 }

@@ -1,7 +1,7 @@
 //! The derivative of a definition whose program states it: `rule jvp f = g`, `rule vjp f = g`.
 //!
 //! `g` is an ordinary definition that the checker proved linear in its tangents. So its own derivative with respect
-//! to them is itself, with linear parameters in their place, wherever it is taken; at zero, say:
+//! to them is itself, with linear parameters in their place, wherever it is taken; at [zero](super::zeros), say:
 //!
 //! ```text
 //! rule jvp f = g        f.jvp(x; x') = { y = f(x);  (_; y') = g.jvp(x, 0; x');                        (y; y') }
@@ -21,6 +21,7 @@
 //! *Requires*: a rule that the checker accepts. *Ensures*: the signature that J gives by the types and by what the
 //! results depend on ([`influence`]). *Cost*: that of `g` and of its derivative.
 
+use super::zeros::Zeros;
 use super::{Derivatives, Mask, Passing};
 use crate::activity::{self, Influence};
 use crate::{Policy, transpose, unzip};
@@ -209,6 +210,11 @@ impl Maker {
         self.push(nl, lin, Rhs::Call(Box::new(call)));
     }
 
+    /// The zero with the shape of a value, if it has floats.
+    fn zero(&mut self, derivatives: &mut Derivatives, like: NVar) -> Option<Atom> {
+        Zeros { derivatives, b: &mut self.b, loc: self.loc }.like(like, &mut self.stmts)
+    }
+
     /// The tangents of the parameters, as J declares them.
     fn parameters(&mut self, derivatives: &Derivatives, mask: &Mask) -> Vec<Tangent> {
         let mut handles = Vec::new();
@@ -237,19 +243,16 @@ impl Maker {
     /// `(_; y'..) = g.jvp(x, 0; x')`.
     fn forward(
         &mut self,
-        derivatives: &Derivatives,
+        derivatives: &mut Derivatives,
         jvp: &crate::Jvp,
         mut args: Vec<Atom>,
         handles: Vec<Tangent>,
         types: &[Type],
     ) -> Vec<LVar> {
-        let program = &derivatives.program;
         for p in self.b.func.params.clone() {
-            let ty = self.b.func.nvars[p].ty.clone();
-            if let Some(tangent) = tangent_of(program, &ty) {
-                args.push(self.zeros(p, &ty, tangent));
-            }
+            args.extend(self.zero(derivatives, p));
         }
+        let program = &derivatives.program;
         let (mut lin_args, mut places) = (Vec::new(), Vec::new());
         for handle in handles {
             match handle {
@@ -291,7 +294,7 @@ impl Maker {
         for y in values {
             let ty = self.b.func.nvars[*y].ty.clone();
             if let Some(tangent) = tangent_of(&derivatives.program, &ty) {
-                args.push(self.zeros(*y, &ty, tangent.clone()));
+                args.extend(self.zero(derivatives, *y));
                 results.push(tangent);
             }
         }
@@ -363,44 +366,5 @@ impl Maker {
         let each = results.iter().map(|ty| if scalar(ty) { numbers.next() } else { arrays.next() });
         each.collect::<Option<Vec<LVar>>>()
             .ok_or_else(|| crate::internal(span, "a rule has not one tangent for each result"))
-    }
-
-    /// Zeros of a tangent type, that of `like`: a number, an array of arrays of numbers, or else an empty sum.
-    fn zeros(&mut self, like: NVar, ty: &Type, tangent: Type) -> Atom {
-        let mut numbers = ty;
-        while let Type::Array(_, element) = numbers {
-            numbers = element;
-        }
-        if !numbers.is_float() {
-            let cap = self.b.cap("r", Mode::Acc, false, tangent.clone(), self.loc.span);
-            let zero = self.b.nvar("z", tangent, self.loc.span);
-            let rhs = Region::sum(Mode::Acc, cap, Block::default());
-            self.push(vec![zero], vec![], rhs);
-            return Atom::Var(zero);
-        }
-        let mut sizes = Vec::new();
-        let mut inner = ty;
-        while let Type::Array(size, element) = inner {
-            let n = self.b.size_var("n", size.clone(), self.loc.span);
-            self.push(vec![n], vec![], Rhs::Size(like, sizes.len() as u32));
-            sizes.push(n);
-            inner = element;
-        }
-        let mut element = inner.clone();
-        let (mut stmts, mut result) = (vec![], Atom::Lit(ty.number(0.0)));
-        let span = self.loc.span;
-        for n in sizes.into_iter().rev() {
-            let index = self.b.nvar("i", Type::I64, span);
-            element = Type::Array(self.b.func.size_of(Atom::Var(n)), Box::new(element));
-            let zeros = self.b.nvar("z", element.clone(), span);
-            let body = Block { stmts, nl: vec![result], lin: vec![] };
-            let scan = Scan::new(Dir::Par, index, Atom::Var(n), body);
-            let rhs = Rhs::Scan(Box::new(scan));
-            let (nl, lin, loc) = (vec![zeros], vec![], self.loc);
-            stmts = vec![Stmt { nl, lin, rhs, annotated: false, loc }];
-            result = Atom::Var(zeros);
-        }
-        self.stmts.extend(stmts);
-        result
     }
 }

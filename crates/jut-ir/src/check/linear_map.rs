@@ -16,16 +16,21 @@
 //! | `a * b`, and operations linear in each operand | free · free is free, linear · free is linear, zero · any is zero |
 //! | `a / b` with b free | that of a |
 //! | anything else, of free operands | free |
+//! | `case t { none -> z; K(a') -> e }` of a linear value of a declared tangent type | that of e, if z is zero and no e is free |
 //!
 //! So a definition whose results are linear is additive and homogeneous in the parameters, over the reals; what
-//! decides (conditions, indices, trip counts) does not depend on them. Classes only rise, so walking the body until
-//! nothing changes ends; a call is analysed for the classes of its arguments.
+//! decides (conditions, indices, trip counts) does not depend on them. Only the `case` of a tangent does: tangents of one value have
+//! the constructor of that value or are zero ([`crate::tangent`]), and zero has to give zero.
 //!
-//! *Requires*: a well-typed definition. *Cost*: the text, times the depth of its loops, per classes of arguments.
+//! Classes only rise, so walking the body until nothing changes ends; a call is analysed for the classes of its arguments. Functions
+//! that call each other begin with nothing, and all that was met is looked at until nothing changes.
+//!
+//! *Requires*: a well-typed definition. *Cost*: the text, times the depth of its loops, per classes of arguments; times the rounds
+//! of functions that call each other, at most three per result.
 
 use crate::diagnostic::Diagnostic;
 use crate::entity::{Cap, FuncId, NVar, SecondaryMap};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 use crate::ir::*;
 use crate::prim::{self, Prim};
 use crate::span::Span;
@@ -33,6 +38,8 @@ use crate::types::Type;
 
 const HELP: &str =
     "a rule gives sums of products, each of one tangent and of values that depend on no tangent";
+
+const SUM: &str = "a tangent and a value that is none are put together here";
 
 /// What a value is as a function of the parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -68,11 +75,25 @@ impl Class {
 }
 
 /// What a function gives for classes of its arguments.
-#[derive(Clone, Default)]
+#[derive(Clone, PartialEq, Default)]
 struct Given {
     results: Vec<Class>,
     /// What is added into its accumulators.
     accs: Vec<Class>,
+}
+
+impl Given {
+    /// Takes in what was found; whether that is more than was known.
+    fn rise(&mut self, found: &Given) -> bool {
+        let before = self.clone();
+        self.results.resize(found.results.len(), Class::Zero);
+        self.accs.resize(found.accs.len(), Class::Zero);
+        let pairs = self.results.iter_mut().zip(&found.results);
+        for (known, found) in pairs.chain(self.accs.iter_mut().zip(&found.accs)) {
+            *known = known.join(*found);
+        }
+        *self != before
+    }
 }
 
 /// Proves it. `forbidden` is the definition whose derivative this is: it may be called here with arguments that
@@ -87,14 +108,26 @@ pub(super) fn prove(
     forbidden: FuncId,
 ) -> Result<(), Diagnostic> {
     let f = &program.funcs[func];
-    let mut proof =
-        Proof { program, forbidden, known: HashMap::default(), open: vec![func], fault: None };
+    let mut proof = Proof {
+        program,
+        forbidden,
+        known: HashMap::default(),
+        seen: HashSet::default(),
+        open: Vec::new(),
+        changed: true,
+        fault: None,
+    };
     let classes: Vec<Class> = f
         .params
         .iter()
         .map(|p| if linear.contains(p) { Class::Linear } else { Class::Free })
         .collect();
-    let given = proof.function(func, &classes);
+    let mut given = Given::default();
+    while std::mem::take(&mut proof.changed) {
+        proof.seen.clear();
+        proof.fault = None;
+        given = proof.analysed(func, classes.clone());
+    }
     if let Some((span, message)) = proof.fault {
         return Err(Diagnostic::error("J807", span, message).help(HELP));
     }
@@ -109,9 +142,14 @@ pub(super) fn prove(
 struct Proof<'p> {
     program: &'p Program,
     forbidden: FuncId,
+    /// What functions give at least, by the classes of their arguments.
     known: HashMap<(FuncId, Vec<Class>), Given>,
+    /// What has been analysed in this round.
+    seen: HashSet<(FuncId, Vec<Class>)>,
     /// The functions that are being analysed.
     open: Vec<FuncId>,
+    /// Something that is known has risen in this round.
+    changed: bool,
     /// The first statement whose result is mixed though its operands are not.
     fault: Option<(Span, String)>,
 }
@@ -141,42 +179,45 @@ impl Proof<'_> {
         }
     }
 
+    /// What a function gives, as far as it is known: analysed once in each round.
+    fn analysed(&mut self, func: FuncId, classes: Vec<Class>) -> Given {
+        let key = (func, classes);
+        if self.seen.insert(key.clone()) {
+            self.open.push(func);
+            let found = self.function(func, &key.1);
+            self.open.pop();
+            let known = self.known.entry(key.clone()).or_default();
+            self.changed |= known.rise(&found);
+        }
+        self.known.get(&key).cloned().unwrap_or_default()
+    }
+
     fn call(&mut self, call: &Call, args: Vec<Class>, span: Span) -> Given {
         let f = &self.program.funcs[call.func];
-        let all = |class| Given {
-            results: vec![class; f.results.len()],
-            accs: vec![class; f.cap_params.len()],
-        };
         let depends = args.iter().any(|c| c.depends());
-        let refused = call.func == self.forbidden && self.open.len() > 1;
-        if self.open.contains(&call.func) || refused {
-            if depends && call.func == self.forbidden {
+        if call.func == self.forbidden && self.open.len() > 1 {
+            if depends {
                 let message = format!("the derivative of `{}` is made of itself here", f.name);
                 self.fault.get_or_insert((span, message));
             }
-            return all(if depends { Class::Mixed } else { Class::Free });
+            let class = if depends { Class::Mixed } else { Class::Free };
+            return Given {
+                results: vec![class; f.results.len()],
+                accs: vec![class; f.cap_params.len()],
+            };
         }
-        let key = (call.func, args);
-        if let Some(given) = self.known.get(&key) {
-            return given.clone();
-        }
-        self.open.push(call.func);
-        let given = self.function(call.func, &key.1);
+        let given = self.analysed(call.func, args);
         // J takes its rule, which must not come back here either.
         if let Some(rule) = f.rule.filter(|_| depends && call.func != self.forbidden) {
             let by = &self.program.funcs[rule.func()];
             let own = f.params.len();
-            let classes: Vec<Class> = (0..by.params.len())
+            let classes = (0..by.params.len())
                 .map(|k| if k < own { Class::Free } else { Class::Linear })
                 .collect();
-            if !self.open.contains(&rule.func()) {
-                self.open.push(rule.func());
-                self.function(rule.func(), &classes);
-                self.open.pop();
-            }
+            self.open.push(call.func);
+            self.analysed(rule.func(), classes);
+            self.open.pop();
         }
-        self.open.pop();
-        self.known.insert(key, given.clone());
         given
     }
 }
@@ -249,7 +290,6 @@ impl Walk<'_, '_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         const OTHER: &str = "this is not linear in the tangents";
-        const SUM: &str = "a tangent and a value that is none are put together here";
         match &stmt.rhs {
             Rhs::Atom(a) => self.raise_all(&stmt.nl, &[*a]),
             Rhs::Prim(p, args) => {
@@ -307,31 +347,7 @@ impl Walk<'_, '_> {
                 }
             }
             Rhs::Scan(scan) => self.scan(scan, stmt),
-            Rhs::Case(case) => {
-                let class = self.atom(case.scrutinee);
-                for arm in &case.arms {
-                    for field in &arm.fields {
-                        if let FieldPattern::Bind(v) = field {
-                            self.raise(*v, class);
-                        }
-                    }
-                    self.block(&arm.body);
-                }
-                let decides = case.scrutinee.var();
-                let discrete = decides.is_none_or(|v| self.func.nvars[v].ty == Type::Bool);
-                for (k, v) in stmt.nl.iter().enumerate() {
-                    let ways = case.arms.iter().filter_map(|arm| arm.body.nl.get(k));
-                    let ways: Vec<Atom> = ways.copied().collect();
-                    let mixed = self.join(&ways) == Class::Mixed;
-                    if mixed && ways.iter().all(|a| self.atom(*a) != Class::Mixed) {
-                        self.fault(stmt.loc.span, SUM);
-                    }
-                    self.raise(*v, self.join(&ways));
-                    if discrete && class.depends() {
-                        self.raise(*v, Class::Mixed);
-                    }
-                }
-            }
+            Rhs::Case(case) => self.case(case, stmt),
             Rhs::Call(call) => {
                 let args: Vec<Class> = call.args.iter().map(|a| self.atom(*a)).collect();
                 let fault = self.proof.fault.is_some();
@@ -354,6 +370,52 @@ impl Walk<'_, '_> {
             _ => {
                 self.fault(stmt.loc.span, OTHER);
                 stmt.nl.iter().for_each(|v| self.raise(*v, Class::Mixed));
+            }
+        }
+    }
+
+    fn case(&mut self, case: &Case, stmt: &Stmt) {
+        const SHAPE: &str =
+            "this depends on a tangent being zero: where it is, nothing but zero may be given here";
+        let class = self.atom(case.scrutinee);
+        let of = case.scrutinee.var().map(|v| &self.func.nvars[v].ty);
+        let is_tangent =
+            matches!(of, Some(Type::Data(data)) if self.proof.program.is_tangent(*data));
+        for arm in &case.arms {
+            for field in &arm.fields {
+                if let FieldPattern::Bind(v) = field {
+                    // A tangent has the sizes of its value.
+                    let size = is_tangent && !self.func.nvars[*v].ty.has_float(self.proof.program);
+                    self.raise(*v, if size { Class::Zero } else { class });
+                }
+            }
+            self.block(&arm.body);
+        }
+        let discrete = of.is_none_or(|ty| *ty == Type::Bool);
+        for (k, v) in stmt.nl.iter().enumerate() {
+            let ways = || case.arms.iter().filter_map(|arm| Some((arm, *arm.body.nl.get(k)?)));
+            let all: Vec<Atom> = ways().map(|(_, a)| a).collect();
+            let before = self.join(&all);
+            if before == Class::Mixed && all.iter().all(|a| self.atom(*a) != Class::Mixed) {
+                self.fault(stmt.loc.span, SUM);
+            }
+            self.raise(*v, before);
+            if class.depends() && is_tangent {
+                let is_zero =
+                    |arm: &Arm| matches!(arm.pattern, ArmPattern::Con(con) if con.index == 0);
+                let decides = !self.func.nvars[*v].ty.has_float(self.proof.program)
+                    || ways().any(|(arm, a)| match self.atom(a) {
+                        Class::Zero | Class::Mixed => false,
+                        Class::Linear => is_zero(arm),
+                        Class::Free => true,
+                    });
+                if decides {
+                    self.fault(stmt.loc.span, SHAPE);
+                    self.raise(*v, Class::Mixed);
+                }
+            }
+            if discrete && class.depends() {
+                self.raise(*v, Class::Mixed);
             }
         }
     }

@@ -5,8 +5,7 @@
 //! rule vjp f = g        f : (A) -> B      g : (A, B°) -> A°      linear in B°
 //! ```
 //!
-//! A° are the tangents of those of A that have floats, one after another: numbers, arrays, and of records and tuples the
-//! tuples of those of their fields. Both have the same sizes in brackets. That `g` is linear is proved
+//! A° are the tangents of those of A that have floats, one after another ([`crate::tangent`]). Both have the same sizes in brackets. That `g` is linear is proved
 //! ([`super::linear_map`]), so J may take it for the derivative, and T finds its transpose as it finds every other.
 
 use super::linear_map;
@@ -49,22 +48,8 @@ fn fits(program: &Program, func: FuncId, rule: Rule) -> Result<(), Diagnostic> {
     let types =
         |h: &Function| -> Vec<Type> { h.params.iter().map(|p| h.nvars[*p].ty.clone()).collect() };
     let results = |h: &Function| -> Vec<Type> { h.results.iter().map(|r| r.ty.clone()).collect() };
-    let all = types(f).into_iter().chain(results(f)).filter(|ty| ty.has_float(program));
-    for ty in all {
-        if program.written_tangent(&ty).is_none() {
-            let message = format!(
-                "not built yet: a rule for `{}`, which takes or gives a value of type {}",
-                f.name,
-                print_type(program, f, &ty)
-            );
-            let help = "give what such a value holds as parameters and results of their own: its tangent is of a declared type";
-            return Err(Diagnostic::error("J901", g.span, message)
-                .label(f.span, "defined here")
-                .help(help));
-        }
-    }
     let tangents_of = |types: Vec<Type>| -> Vec<Type> {
-        types.iter().filter_map(|ty| program.written_tangent(ty)).collect()
+        types.iter().filter_map(|ty| ty.tangent(program).ok().flatten()).collect()
     };
     let (tangents, gives) = match rule {
         Rule::Jvp(_) => (tangents_of(types(f)), tangents_of(results(f))),

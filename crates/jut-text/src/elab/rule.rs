@@ -13,7 +13,7 @@ pub(super) fn state(
     rule: &ast::Rule,
     program: &mut Program,
     globals: &Globals,
-    derivatives: &Derivatives,
+    derivatives: &mut Derivatives,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut find = |name: &ast::Name| definition(name, globals, diagnostics);
@@ -34,6 +34,11 @@ pub(super) fn state(
     if check_function(program, func).is_err() || check_function(program, by).is_err() {
         return;
     }
+    let f = &program.funcs[func];
+    let types = f.params.iter().map(|p| &f.nvars[*p].ty).chain(f.results.iter().map(|r| &r.ty));
+    let mut datas = Vec::new();
+    types.for_each(|ty| ty.for_each_data(&mut |data| datas.push(data)));
+    datas.into_iter().for_each(|data| derivatives.declare_tangent(program, data));
     program.funcs[func].rule = Some(if rule.vjp { Rule::Vjp(by) } else { Rule::Jvp(by) });
     if let Err(error) = check_rule(program, func) {
         program.funcs[func].rule = None;
