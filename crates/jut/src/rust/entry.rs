@@ -119,11 +119,8 @@ pub fn call<'a, S: Source, R, const N: usize>(
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
-    // Where the thread is ending, or makes this call within a call, a session of its own does.
-    let mut kept = taken(local);
-    let done = entry.run(Description::of::<S>(), &mut kept, words, values, read);
-    keep(local, kept);
-    done
+    let mut kept = Kept::of(local);
+    entry.run(Description::of::<S>(), &mut kept.session, words, values, read)
 }
 
 /// A derivative, and its code, which is made once per process.
@@ -230,16 +227,27 @@ impl Entry {
 /// What is done with arguments that are held.
 type Call<'c, 'a> = &'c mut dyn FnMut(&[Held<'a>]) -> Result<()>;
 
-/// The session that a thread keeps, for a call.
-#[inline]
-fn taken(local: &'static LocalKey<Local>) -> Option<Box<Session>> {
-    local.try_with(Local::take).unwrap_or_default()
+/// The session that a thread keeps, while a call uses it. Dropped it is there for the next call: so nothing stands behind the
+/// call, and what that gives is written to where the caller wants it.
+struct Kept {
+    local: &'static LocalKey<Local>,
+    /// Where the thread is ending, or makes this call within a call, a session of its own does.
+    session: Option<Box<Session>>,
 }
 
-/// Keeps it for the next call, unless the thread is ending.
-#[inline]
-fn keep(local: &'static LocalKey<Local>, session: Option<Box<Session>>) {
-    let _ = local.try_with(|local| local.keep(session));
+impl Kept {
+    #[inline]
+    fn of(local: &'static LocalKey<Local>) -> Kept {
+        Kept { local, session: local.try_with(Local::take).unwrap_or_default() }
+    }
+}
+
+impl Drop for Kept {
+    #[inline]
+    fn drop(&mut self) {
+        let session = self.session.take();
+        let _ = self.local.try_with(|local| local.keep(session));
+    }
 }
 
 impl Description {
