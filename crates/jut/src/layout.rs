@@ -111,15 +111,13 @@ impl Layout {
         matches!(self.root.form, Form::Leaf)
     }
 
-    /// The constructors of a sum, or of an array of one, in the order of their numbers.
+    /// The leaves that say of a sum, or of the elements of an array of one, which constructor made it: the number of
+    /// each, and the names of the constructors in the order of theirs.
     #[cfg(feature = "aot")]
-    pub fn constructors(&self) -> Option<impl Iterator<Item = &str>> {
-        match &self.root.form {
-            Form::Sum(constructors) | Form::List(constructors) => {
-                Some(constructors.iter().map(|con| con.name.as_str()))
-            }
-            Form::Leaf | Form::Tuple(_) => None,
-        }
+    pub fn tags(&self) -> Vec<(usize, Vec<&str>)> {
+        let mut all = Vec::new();
+        self.root.tags(&mut all);
+        all
     }
 
     /// The part that a path leads to: `first.w`, components of tuples by their numbers, `t.0`.
@@ -159,6 +157,20 @@ impl Node {
                 rest => component.node.part(rest.strip_prefix('.')?),
             }
         })
+    }
+
+    #[cfg(feature = "aot")]
+    fn tags<'l>(&'l self, all: &mut Vec<(usize, Vec<&'l str>)>) {
+        let parts: Vec<&Component> = match &self.form {
+            Form::Leaf => return,
+            Form::Tuple(components) => components.iter().collect(),
+            Form::Sum(constructors) | Form::List(constructors) => {
+                let names = constructors.iter().map(|con| con.name.as_str());
+                all.push((self.leaves.start, names.collect()));
+                constructors.iter().flat_map(|con| &con.fields).collect()
+            }
+        };
+        parts.into_iter().for_each(|part| part.node.tags(all));
     }
 
     #[cfg(any(feature = "aot", test))]

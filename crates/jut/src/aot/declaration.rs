@@ -225,15 +225,16 @@ impl CFunction {
                 nested.get_or_insert((base, ty));
                 return;
             };
+            let tags = layout.tags();
             let leaves = parameter.components.iter().zip(layout.suffixes()).enumerate();
             for (k, (component, suffix)) in leaves {
-                let what = match layout.constructors() {
-                    Some(constructors) if k == 0 => {
-                        format!("{what}: {ty}, its constructors: {}", numbered_list(constructors))
-                    }
-                    _ if suffix.is_empty() => format!("{what}: {ty}"),
-                    _ => format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_')),
+                let mut what = match suffix.trim_start_matches('_') {
+                    "" | "tag" => format!("{what}: {ty}"),
+                    part => format!("{what}: {ty}, its part {part}"),
                 };
+                if let Some((_, constructors)) = tags.iter().find(|(leaf, _)| *leaf == k) {
+                    what += &format!(", its constructors: {}", numbered_list(constructors));
+                }
                 let name = identifier(&format!("{base}{suffix}"));
                 parts.push(Part { component: component.clone(), name, what, size });
             }
@@ -306,8 +307,8 @@ fn declared(program: &Program, data: DataId) -> String {
 }
 
 /// The constructors of a sum with their numbers: `0 Circle, 1 Box`.
-fn numbered_list<'c>(constructors: impl Iterator<Item = &'c str>) -> String {
-    let numbered = constructors.enumerate().map(|(k, con)| format!("{k} {con}"));
+fn numbered_list(constructors: &[&str]) -> String {
+    let numbered = constructors.iter().enumerate().map(|(k, con)| format!("{k} {con}"));
     numbered.collect::<Vec<_>>().join(", ")
 }
 
