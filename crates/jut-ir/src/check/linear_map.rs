@@ -125,7 +125,6 @@ pub(super) fn prove(
     let mut given = Given::default();
     while std::mem::take(&mut proof.changed) {
         proof.seen.clear();
-        proof.fault = None;
         given = proof.analysed(func, classes.clone());
     }
     if let Some((span, message)) = proof.fault {
@@ -150,7 +149,7 @@ struct Proof<'p> {
     open: Vec<FuncId>,
     /// Something that is known has risen in this round.
     changed: bool,
-    /// The first statement whose result is mixed though its operands are not.
+    /// The first statement whose result is mixed though its operands are not. Classes only rise, so it stays one.
     fault: Option<(Span, String)>,
 }
 
