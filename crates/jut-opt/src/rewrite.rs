@@ -3,6 +3,7 @@
 use jut_ir::entity::{Cap, NVar};
 use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
+use jut_ir::linear_operation;
 use jut_ir::span::Loc;
 use jut_ir::types::Type;
 
@@ -167,24 +168,7 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
             lin_args: call.lin_args,
             places: call.places.iter().map(|p| p.as_ref().map(|p| place(rewriter, p))).collect(),
         })),
-        linear @ (Rhs::LCopy(_)
-        | Rhs::LAdd(..)
-        | Rhs::LNeg(_)
-        | Rhs::LScale(..)
-        | Rhs::LApply { .. }
-        | Rhs::LSelect(..)
-        | Rhs::LZero(_)
-        | Rhs::Dup(_)
-        | Rhs::Drop(_)
-        | Rhs::LTuple(_)
-        | Rhs::LUntuple(_)
-        | Rhs::LCon { .. }
-        | Rhs::LOpen { .. }
-        | Rhs::LCast { .. }
-        | Rhs::LUpdate { .. }
-        | Rhs::LTake { .. }
-        | Rhs::Rd(_)
-        | Rhs::Inc(..)) => linear,
+        linear @ (linear_operation!() | Rhs::Inc(..)) => linear,
     }
 }
 
