@@ -10,7 +10,7 @@
 //!   use q, r
 //! ```
 
-use crate::machine;
+use crate::operation;
 use crate::signature::cranelift_type;
 use crate::translate::{Result, Translator, block_args};
 use cranelift_codegen::ir::condcodes::FloatCC;
@@ -43,7 +43,7 @@ impl Translator<'_> {
                 let [a, b] = operands[..] else { return Err("a product of two".to_owned()) };
                 let product = match plain {
                     true => self.builder.ins().fmul(a, b),
-                    false => machine::times_at_once(&mut self.builder, a, b),
+                    false => operation::times_at_once(&mut self.builder, a, b),
                 };
                 self.bind(*dst, product);
                 Ok(())

@@ -19,7 +19,7 @@ use crate::imports::{Imports, params_of};
 use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_ir::prim::{Lowering, Opcode, Prim};
 use jut_loop::analysis::Pending;
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
@@ -286,17 +286,17 @@ impl<'a> Translator<'a> {
         }
         let operands = self.atoms(args)?;
         let result = match row.lowering {
-            Lowering::Machine(op) if let Some(symbol) = self.imports.called(op) => {
+            Lowering::Opcode(op) if let Some(symbol) = self.imports.called(op) => {
                 let operand = match (op, operands.as_slice()) {
-                    (Machine::FRound, [a]) => crate::machine::past_half(&mut self.body, *a, false),
+                    (Opcode::FRound, [a]) => crate::operation::past_half(&mut self.body, *a, false),
                     (_, [a]) => *a,
                     _ => return Err(format!("{op:?} takes one operand")),
                 };
                 self.mathematics(symbol, &[operand])?
             }
-            Lowering::Machine(op) => {
+            Lowering::Opcode(op) => {
                 let selected = scalar(self.kind(dst));
-                crate::machine::operation(&mut self.body, op, &operands, false, selected)?
+                crate::operation::operation(&mut self.body, op, &operands, false, selected)?
             }
             Lowering::Runtime(symbol) => self.mathematics(symbol, &operands)?,
         };

@@ -17,10 +17,10 @@
 //! Where [stores may stand last](jut_loop::form::Vector) they wait for the end of the body, so that there is one branch in it.
 
 use crate::function::{Result, Translator};
-use crate::machine;
+use crate::operation;
 use crate::text::{self, BOOLS, EIGHT, LANE, Label, Operand, Scalar};
 use crate::vector::EightPlan;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, shown_by};
 use jut_loop::form::{Stmt, Value};
 
@@ -33,7 +33,7 @@ impl Translator<'_> {
         let wide = |dst: &Value| plan.classes.class(*dst) == Class::Wide;
         let waits = match stmt {
             Stmt::Prim { dst, prim, .. } if wide(dst) => match prim.row().lowering {
-                Lowering::Machine(op) => reads || op == Machine::FTimes,
+                Lowering::Opcode(op) => reads || op == Opcode::FTimes,
                 Lowering::Runtime(_) => false,
             },
             Stmt::Copy { dst, .. } => reads && wide(dst),
@@ -56,7 +56,7 @@ impl Translator<'_> {
     fn compute(&mut self, plan: &mut EightPlan, stmt: &Stmt, plain: bool) -> Result<()> {
         let (dst, result) = match stmt {
             Stmt::Prim { dst, prim, args } => {
-                let Lowering::Machine(op) = prim.row().lowering else {
+                let Lowering::Opcode(op) = prim.row().lowering else {
                     return Err("a call among products".to_owned());
                 };
                 let mut operands = Vec::with_capacity(args.len());
@@ -65,11 +65,11 @@ impl Translator<'_> {
                 }
                 let selected = text::scalar(self.kind(*dst));
                 let result = match (op, operands.as_slice()) {
-                    (Machine::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
-                    (Machine::FTimes, [a, b]) => {
-                        machine::times_at_once(&mut self.body, *a, *b, true)
+                    (Opcode::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
+                    (Opcode::FTimes, [a, b]) => {
+                        operation::times_at_once(&mut self.body, *a, *b, true)
                     }
-                    _ => machine::operation(&mut self.body, op, &operands, true, selected)?,
+                    _ => operation::operation(&mut self.body, op, &operands, true, selected)?,
                 };
                 (dst, result)
             }

@@ -16,7 +16,7 @@
 //! ```
 
 use crate::function::{Result, Translator};
-use crate::machine;
+use crate::operation;
 use crate::text::{BOOL, FLOAT, Label, Operand, scalar};
 use jut_loop::analysis::{Pending, Turn, is_product, shown_by};
 use jut_loop::form::{Kind, Stmt, Value};
@@ -48,7 +48,7 @@ impl Translator<'_> {
         let [a, b] = operands[..] else { return Err("a product of two".to_owned()) };
         let product = match plain {
             true => self.body.two("fmul", FLOAT, a, b),
-            false => machine::times_at_once(&mut self.body, a, b, false),
+            false => operation::times_at_once(&mut self.body, a, b, false),
         };
         self.bind(*dst, product);
         Ok(())

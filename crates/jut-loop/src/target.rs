@@ -1,7 +1,7 @@
 //! What a backend can take: plain data, by which the last passes over the loop form decide
 //! ([`crate::opt::for_target`]).
 
-use jut_ir::prim::Machine;
+use jut_ir::prim::Opcode;
 
 /// What a backend can take.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +65,7 @@ pub struct Vectors {
     /// sums of its own.
     pub nested: bool,
     /// Which operations there are.
-    pub operation: fn(Machine) -> bool,
+    pub operation: fn(Opcode) -> bool,
     /// Which functions of the runtime may be called, by symbol, if need be one by one.
     pub function: fn(&str) -> bool,
     /// Which of them take a vector.

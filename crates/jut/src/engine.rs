@@ -41,7 +41,7 @@ pub(crate) enum Placement {
 
 /// Where a leaf of the results shall go: into a value that grows as needed, or into memory of the
 /// user, which must fit.
-pub(crate) enum Target<'t> {
+pub(crate) enum Sink<'t> {
     Own(&'t mut Value),
     F64(&'t mut f64),
     F32(&'t mut f32),
@@ -55,20 +55,20 @@ pub(crate) enum Target<'t> {
     Bools(&'t mut [bool]),
 }
 
-impl<'t> Target<'t> {
+impl<'t> Sink<'t> {
     /// The memory that an [`Out`] stands for.
-    pub fn of(out: &'t mut Out<'_>) -> Target<'t> {
+    pub fn of(out: &'t mut Out<'_>) -> Sink<'t> {
         match out {
-            Out::F64(x) => Target::F64(x),
-            Out::F32(x) => Target::F32(x),
-            Out::I32(x) => Target::I32(x),
-            Out::I64(x) => Target::I64(x),
-            Out::Bool(x) => Target::Bool(x),
-            Out::F64s(x) => Target::F64s(x),
-            Out::F32s(x) => Target::F32s(x),
-            Out::I32s(x) => Target::I32s(x),
-            Out::I64s(x) => Target::I64s(x),
-            Out::Bools(x) => Target::Bools(x),
+            Out::F64(x) => Sink::F64(x),
+            Out::F32(x) => Sink::F32(x),
+            Out::I32(x) => Sink::I32(x),
+            Out::I64(x) => Sink::I64(x),
+            Out::Bool(x) => Sink::Bool(x),
+            Out::F64s(x) => Sink::F64s(x),
+            Out::F32s(x) => Sink::F32s(x),
+            Out::I32s(x) => Sink::I32s(x),
+            Out::I64s(x) => Sink::I64s(x),
+            Out::Bools(x) => Sink::Bools(x),
         }
     }
 }
@@ -251,7 +251,7 @@ pub(crate) fn prepare<'a>(
     placements: &[Placement],
     runner: &impl Runner,
     parts: &[Arg<'a>],
-    targets: impl Iterator<Item = Target<'a>>,
+    sinks: impl Iterator<Item = Sink<'a>>,
     room: &mut Room,
     words: &mut Vec<Word<'a>>,
 ) -> Result<(), Failure> {
@@ -272,10 +272,10 @@ pub(crate) fn prepare<'a>(
             }
         });
     }
-    for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
+    for (k, (placement, sink)) in placements.iter().zip(sinks).enumerate() {
         let Placement::Buffer(number) = *placement else { continue };
         let cells = runner.cells(number, parts).ok_or_else(out_of_memory)?;
-        words.push(buffer(target, cells, room, k)?);
+        words.push(buffer(sink, cells, room, k)?);
     }
     Ok(())
 }
@@ -284,10 +284,10 @@ pub(crate) fn prepare<'a>(
 pub(crate) fn collect<'t>(
     placements: &[Placement],
     results: Results<'_>,
-    targets: impl Iterator<Item = Target<'t>>,
+    sinks: impl Iterator<Item = Sink<'t>>,
     room: &mut Room,
 ) -> Result<(), Failure> {
-    for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
+    for (k, (placement, sink)) in placements.iter().zip(sinks).enumerate() {
         let Placement::Returned(number) = *placement else { continue };
         let part = match results.get(number) {
             Some(Returned::F64(x)) => Arg::F64(x),
@@ -304,14 +304,14 @@ pub(crate) fn collect<'t>(
                 return Err(Failure::Internal("a result is not made of flat arrays".into()));
             }
         };
-        store(part, target, room, k)?;
+        store(part, sink, room, k)?;
     }
     Ok(())
 }
 
 /// A buffer of a result as a word of a call.
 fn buffer<'t>(
-    target: Target<'t>,
+    sink: Sink<'t>,
     cells: usize,
     room: &mut Room,
     k: usize,
@@ -326,19 +326,17 @@ fn buffer<'t>(
         data.resize(cells, blank);
         Ok(data)
     }
-    match target {
-        Target::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0, room)?)),
-        Target::Own(Value::F32s(a)) => Ok(Word::F32sMut(resized(&mut a.data, cells, 0.0, room)?)),
-        Target::Own(Value::I32s(a)) => Ok(Word::I32sMut(resized(&mut a.data, cells, 0, room)?)),
-        Target::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0, room)?)),
-        Target::Own(Value::Bools(a)) => {
-            Ok(Word::BoolsMut(resized(&mut a.data, cells, false, room)?))
-        }
-        Target::F64s(x) if x.len() == cells => Ok(Word::F64sMut(x)),
-        Target::F32s(x) if x.len() == cells => Ok(Word::F32sMut(x)),
-        Target::I32s(x) if x.len() == cells => Ok(Word::I32sMut(x)),
-        Target::I64s(x) if x.len() == cells => Ok(Word::I64sMut(x)),
-        Target::Bools(x) if x.len() == cells => Ok(Word::BoolsMut(x)),
+    match sink {
+        Sink::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0, room)?)),
+        Sink::Own(Value::F32s(a)) => Ok(Word::F32sMut(resized(&mut a.data, cells, 0.0, room)?)),
+        Sink::Own(Value::I32s(a)) => Ok(Word::I32sMut(resized(&mut a.data, cells, 0, room)?)),
+        Sink::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0, room)?)),
+        Sink::Own(Value::Bools(a)) => Ok(Word::BoolsMut(resized(&mut a.data, cells, false, room)?)),
+        Sink::F64s(x) if x.len() == cells => Ok(Word::F64sMut(x)),
+        Sink::F32s(x) if x.len() == cells => Ok(Word::F32sMut(x)),
+        Sink::I32s(x) if x.len() == cells => Ok(Word::I32sMut(x)),
+        Sink::I64s(x) if x.len() == cells => Ok(Word::I64sMut(x)),
+        Sink::Bools(x) if x.len() == cells => Ok(Word::BoolsMut(x)),
         _ => Err(Failure::Output(k, format!("it is an array of {cells} elements"))),
     }
 }
@@ -346,7 +344,7 @@ fn buffer<'t>(
 /// Copies a leaf of the results.
 pub(crate) fn store(
     part: Arg<'_>,
-    target: Target<'_>,
+    sink: Sink<'_>,
     room: &mut Room,
     k: usize,
 ) -> Result<(), Failure> {
@@ -364,22 +362,22 @@ pub(crate) fn store(
         to.extend_from_slice(from);
         Ok(())
     }
-    match (part, target) {
-        (Arg::F64(x), Target::Own(Value::F64(to)) | Target::F64(to)) => *to = x,
-        (Arg::F32(x), Target::Own(Value::F32(to)) | Target::F32(to)) => *to = x,
-        (Arg::I64(x), Target::Own(Value::I64(to)) | Target::I64(to)) => *to = x,
-        (Arg::I32(x), Target::Own(Value::I32(to)) | Target::I32(to)) => *to = x,
-        (Arg::Bool(x), Target::Own(Value::Bool(to)) | Target::Bool(to)) => *to = x,
-        (Arg::F64s(x, _), Target::Own(Value::F64s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::F32s(x, _), Target::Own(Value::F32s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::I32s(x, _), Target::Own(Value::I32s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::I64s(x, _), Target::Own(Value::I64s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::Bools(x, _), Target::Own(Value::Bools(to))) => refill(x, &mut to.data, room)?,
-        (Arg::F64s(x, _), Target::F64s(to)) => copy(x, to, k)?,
-        (Arg::F32s(x, _), Target::F32s(to)) => copy(x, to, k)?,
-        (Arg::I32s(x, _), Target::I32s(to)) => copy(x, to, k)?,
-        (Arg::I64s(x, _), Target::I64s(to)) => copy(x, to, k)?,
-        (Arg::Bools(x, _), Target::Bools(to)) => copy(x, to, k)?,
+    match (part, sink) {
+        (Arg::F64(x), Sink::Own(Value::F64(to)) | Sink::F64(to)) => *to = x,
+        (Arg::F32(x), Sink::Own(Value::F32(to)) | Sink::F32(to)) => *to = x,
+        (Arg::I64(x), Sink::Own(Value::I64(to)) | Sink::I64(to)) => *to = x,
+        (Arg::I32(x), Sink::Own(Value::I32(to)) | Sink::I32(to)) => *to = x,
+        (Arg::Bool(x), Sink::Own(Value::Bool(to)) | Sink::Bool(to)) => *to = x,
+        (Arg::F64s(x, _), Sink::Own(Value::F64s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::F32s(x, _), Sink::Own(Value::F32s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::I32s(x, _), Sink::Own(Value::I32s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::I64s(x, _), Sink::Own(Value::I64s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::Bools(x, _), Sink::Own(Value::Bools(to))) => refill(x, &mut to.data, room)?,
+        (Arg::F64s(x, _), Sink::F64s(to)) => copy(x, to, k)?,
+        (Arg::F32s(x, _), Sink::F32s(to)) => copy(x, to, k)?,
+        (Arg::I32s(x, _), Sink::I32s(to)) => copy(x, to, k)?,
+        (Arg::I64s(x, _), Sink::I64s(to)) => copy(x, to, k)?,
+        (Arg::Bools(x, _), Sink::Bools(to)) => copy(x, to, k)?,
         (part, _) => return Err(Failure::Output(k, format!("it is {}", part.describe()))),
     }
     Ok(())

@@ -7,7 +7,7 @@
 
 use crate::bind::{Binder, Sizes};
 use crate::border::Border;
-use crate::engine::{self, Failure, Placement, Room, Runner, Target};
+use crate::engine::{self, Failure, Placement, Room, Runner, Sink};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
 use crate::layout::{Columns, FLAT, Layout, Leaf, peel};
@@ -369,14 +369,14 @@ impl Interface {
         let mut room = Room::new(to.held(), limit);
         let mut words = recycled_words(std::mem::take(&mut scratch.words));
         let mut prepared =
-            engine::prepare(placements, runner, parts, to.targets(), &mut room, &mut words);
+            engine::prepare(placements, runner, parts, to.sinks(), &mut room, &mut words);
         if room.is_wasted() || (prepared.is_err() && room.taken > 0) {
             // What results of earlier calls hold may be what is missing now.
             words = recycled_words(words);
             to.release();
             room = Room::new(0, limit);
             prepared =
-                engine::prepare(placements, runner, parts, to.targets(), &mut room, &mut words);
+                engine::prepare(placements, runner, parts, to.sinks(), &mut room, &mut words);
         }
         runner.set_aside(room.taken);
         let Scratch { call, returned, .. } = scratch;
@@ -385,7 +385,7 @@ impl Interface {
         called
             .and_then(|results| {
                 room.limit = limit.saturating_sub(results.held());
-                engine::collect(placements, results, to.targets(), &mut room)
+                engine::collect(placements, results, to.sinks(), &mut room)
             })
             .map_err(|failure| self.failed(failure))
     }
@@ -431,7 +431,7 @@ impl Interface {
         let made = copied.saturating_add(bytes(&results));
         room.take(usize::try_from(made).unwrap_or(usize::MAX)).map_err(failed)?;
         let wrong = || self.failed(Failure::Internal("a result has another type".into()));
-        let mut targets = to.targets();
+        let mut sinks = to.sinks();
         let mut k = 0;
         for (output, value) in self.outputs.iter().zip(&results) {
             let bytes = usize::try_from(value.bytes()).unwrap_or(usize::MAX);
@@ -442,8 +442,8 @@ impl Interface {
             let apart = output.layout.take_apart((&value).into(), &mut made, &mut given);
             apart.map_err(|_| wrong())?;
             for part in given {
-                let target = targets.next().ok_or_else(wrong)?;
-                engine::store(part, target, &mut room, k).map_err(failed)?;
+                let sink = sinks.next().ok_or_else(wrong)?;
+                engine::store(part, sink, &mut room, k).map_err(failed)?;
                 k += 1;
             }
             room.taken -= bytes;
@@ -529,9 +529,9 @@ impl<'d, 'o> Destination<'d, 'o> {
     }
 
     /// Each leaf's, in order.
-    pub fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {
-        let outs = self.outs.iter_mut().map(Target::of);
-        self.own.iter_mut().map(Target::Own).chain(outs)
+    pub fn sinks(&mut self) -> impl Iterator<Item = Sink<'_>> {
+        let outs = self.outs.iter_mut().map(Sink::of);
+        self.own.iter_mut().map(Sink::Own).chain(outs)
     }
 }
 

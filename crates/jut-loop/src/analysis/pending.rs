@@ -4,14 +4,14 @@
 //! *Requires*: statements in the order in which they run. *Cost*: linear in what waits and what has been noted before it.
 
 use jut_ir::hash::{HashMap, HashSet};
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 
 use crate::form::{Atom, Block, Kind, Stmt, Value};
 
 /// Whether a statement is a product of derivatives.
 pub fn is_product(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Prim { prim, .. }
-        if matches!(prim.row().lowering, Lowering::Machine(Machine::FTimes)))
+        if matches!(prim.row().lowering, Lowering::Opcode(Opcode::FTimes)))
 }
 
 /// Statements of single iterations that wait at most: what they read is kept until they are looked at.
@@ -74,7 +74,7 @@ impl Pending {
         stmt.atoms(&mut |atom| reads |= self.has(atom));
         let dst = match stmt {
             Stmt::Prim { dst, prim, .. } => {
-                matches!(prim.row().lowering, Lowering::Machine(_)).then_some(*dst)
+                matches!(prim.row().lowering, Lowering::Opcode(_)).then_some(*dst)
             }
             Stmt::Copy { dst, .. } => Some(*dst),
             _ => None,

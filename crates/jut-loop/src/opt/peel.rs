@@ -26,7 +26,7 @@ use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
 use crate::analysis::LaterRows;
 use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
@@ -81,11 +81,11 @@ impl Peel<'_> {
     fn learn(&mut self, stmt: &Stmt) {
         let (dst, shifted) = match stmt {
             Stmt::Prim { dst, prim, args } => match (prim.row().lowering, args.as_slice()) {
-                (Lowering::Machine(Machine::IAdd), [a, Atom::Lit(Literal::I64(k))])
-                | (Lowering::Machine(Machine::IAdd), [Atom::Lit(Literal::I64(k)), a]) => {
+                (Lowering::Opcode(Opcode::IAdd), [a, Atom::Lit(Literal::I64(k))])
+                | (Lowering::Opcode(Opcode::IAdd), [Atom::Lit(Literal::I64(k)), a]) => {
                     (*dst, self.shifted(*a).and_then(|a| plus(a, *k)))
                 }
-                (Lowering::Machine(Machine::ISub), [a, Atom::Lit(Literal::I64(k))]) => {
+                (Lowering::Opcode(Opcode::ISub), [a, Atom::Lit(Literal::I64(k))]) => {
                     (*dst, self.shifted(*a).and_then(|a| plus(a, k.checked_neg()?)))
                 }
                 _ => return,
@@ -265,28 +265,28 @@ impl Peel<'_> {
         range: &Range,
         known: &HashMap<Value, bool>,
     ) -> Option<bool> {
-        let Lowering::Machine(op) = prim.row().lowering else { return None };
+        let Lowering::Opcode(op) = prim.row().lowering else { return None };
         match (op, args) {
-            (Machine::Not, [a]) => Some(!truth_of(*a, known)?),
-            (Machine::And, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
+            (Opcode::Not, [a]) => Some(!truth_of(*a, known)?),
+            (Opcode::And, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
-            (Machine::Or, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
+            (Opcode::Or, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
-            (Machine::ILt, [a, b]) => self.less(*a, *b, 0, range),
-            (Machine::ILe, [a, b]) => self.less(*a, *b, 1, range),
-            (Machine::IGt, [a, b]) => self.less(*b, *a, 0, range),
-            (Machine::IGe, [a, b]) => self.less(*b, *a, 1, range),
-            (Machine::IEq | Machine::INe, [a, b]) => {
+            (Opcode::ILt, [a, b]) => self.less(*a, *b, 0, range),
+            (Opcode::ILe, [a, b]) => self.less(*a, *b, 1, range),
+            (Opcode::IGt, [a, b]) => self.less(*b, *a, 0, range),
+            (Opcode::IGe, [a, b]) => self.less(*b, *a, 1, range),
+            (Opcode::IEq | Opcode::INe, [a, b]) => {
                 let not_above = [self.less(*a, *b, 1, range), self.less(*b, *a, 1, range)];
                 match not_above {
-                    [Some(true), Some(true)] => Some(op == Machine::IEq),
-                    [Some(false), _] | [_, Some(false)] => Some(op == Machine::INe),
+                    [Some(true), Some(true)] => Some(op == Opcode::IEq),
+                    [Some(false), _] | [_, Some(false)] => Some(op == Opcode::INe),
                     _ => None,
                 }
             }

@@ -467,7 +467,7 @@ fn finish(
     }
     // What is returned is numbers, or goes into memory of the caller.
     let mut room = Room::new(0, usize::MAX);
-    collect(placements, results, to.targets(), &mut room).map_err(Some)
+    collect(placements, results, to.sinks(), &mut room).map_err(Some)
 }
 
 /// Writes results that are numbers; whether that was all.
