@@ -20,7 +20,7 @@ use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Opcode, Prim};
-use jut_loop::analysis::Pending;
+use jut_loop::analysis::Step;
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;
@@ -196,11 +196,11 @@ impl<'a> Translator<'a> {
 
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<Operand>> {
-        match Pending::of_several(block) {
-            None => block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))?,
-            Some(mut pending) => {
-                block.stmts.iter().try_for_each(|stmt| self.single(&mut pending, stmt))?;
-                self.look_at_singles(&mut pending)?;
+        for step in Step::of(block, |v| self.kind(v)) {
+            match step {
+                Step::Go(stmt) => self.stmt(stmt)?,
+                Step::Wait(stmt) => self.compute_single(stmt, true)?,
+                Step::Look(look) => self.look_at_singles(&look)?,
             }
         }
         self.atoms(&block.results)

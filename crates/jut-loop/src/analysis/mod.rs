@@ -7,7 +7,7 @@
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
-//! | [`Pending`] | which of them, and of what is computed from them, have not been looked at |
+//! | [`Pending`], [`Step`] | which of them, and of what is computed from them, have not been looked at, and when that is to be done |
 //! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
@@ -32,7 +32,7 @@ pub use distances::{Distance, Distances, Reached};
 pub use lanes::{Class, Classes};
 pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;
-pub use pending::{Pending, Turn, is_product};
-pub use products::shown_by;
+pub use pending::{Look, Pending, Step};
+pub use products::{is_product, shown_by};
 pub use roots::Roots;
 pub use sums::{Sum, sums_in_order, sums_of};

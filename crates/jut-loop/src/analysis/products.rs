@@ -22,6 +22,11 @@ use jut_ir::prim::{Lowering, Opcode};
 
 use crate::form::{Atom, Stmt, Value};
 
+/// Whether a statement is a product of derivatives.
+pub fn is_product(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Prim { prim, .. } if prim.row().lowering == Lowering::Opcode(Opcode::FTimes))
+}
+
 /// Whether the result of an operation is NaN if an operand is.
 fn hands_on(op: Opcode) -> bool {
     use Opcode::{Copy, FAbs, FAdd, FDiv, FMul, FNeg, FSqrt, FSub, FTimes, FToS, SToF};
