@@ -9,7 +9,6 @@
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
 //! | [`Pending`], [`Step`] | which of them, and of what is computed from them, have not been looked at, and when that is to be done |
 //! | [`OwnRows`] | which cells an iteration has for itself |
-//! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
 //! | [`linear`] | which integers are the same sum of others |
 //! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
@@ -19,7 +18,6 @@
 mod distances;
 pub mod effects;
 mod lanes;
-mod later_rows;
 pub mod linear;
 pub mod own_rows;
 mod pending;
@@ -30,7 +28,6 @@ mod sums;
 
 pub use distances::{Distance, Distances, Reached};
 pub use lanes::{Class, Classes};
-pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;
 pub use pending::{Look, Pending, Step};
 pub use products::{is_product, shown_by};

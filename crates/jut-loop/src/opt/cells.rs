@@ -7,7 +7,7 @@
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
 //!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
 //!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
-//!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`LaterRows`]).
+//!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`Distances`]).
 //!
 //! The order of additions does not change. Which memory may overlap is [`Roots`]' question.
 
@@ -16,7 +16,7 @@ use jut_ir::{Literal, prim};
 
 use crate::analysis::effects::{self, Access};
 use crate::analysis::shifts::{Shift, Shifts};
-use crate::analysis::{LaterRows, Roots};
+use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -24,7 +24,7 @@ use crate::values::Values;
 pub(super) fn run(func: &mut LoopFunction) {
     let mut walk = Cells {
         roots: Roots::of(func),
-        rows: LaterRows::of(func),
+        rows: Distances::of(func),
         values: Values::new(&mut func.values),
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
@@ -88,7 +88,7 @@ const MAX_KNOWN: usize = 16;
 
 struct Cells<'a> {
     roots: Roots,
-    rows: LaterRows,
+    rows: Distances,
     values: Values<'a>,
     /// The number of loops around a value's definition.
     depth: SecondaryMap<Value, usize>,
@@ -338,8 +338,8 @@ impl Cells<'_> {
     fn is_row_behind(&self, body: &Block, cell: &Cell, buffer: Value) -> bool {
         body.stmts.iter().all(|stmt| match stmt {
             Stmt::Load { buffer: b, index, .. } | Stmt::Store { buffer: b, index, .. } => {
-                let (cell, other) = ([cell.buffer.into(), cell.index], [buffer.into(), *index]);
-                *b != buffer || self.rows.is_later(cell, other, 1)
+                let (cell, other) = ((cell.buffer, cell.index), (buffer, *index));
+                *b != buffer || self.rows.is_row_behind(cell, other, None)
             }
             _ => true,
         })

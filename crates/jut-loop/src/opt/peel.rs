@@ -28,13 +28,13 @@ use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
 use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
-use crate::analysis::LaterRows;
+use crate::analysis::Distances;
 use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk, for bodies of so many statements; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
-    let rows = LaterRows::of(func);
+    let rows = Distances::of(func);
     let values = Values::new(&mut func.values);
     let shifted = SecondaryMap::new();
     let mut walk = Peel { values, rows, shifted, largest, changed: false };
@@ -56,7 +56,7 @@ const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
     values: Values<'a>,
-    rows: LaterRows,
+    rows: Distances,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
     /// Statements of a body that is repeated.
@@ -217,15 +217,19 @@ impl Peel<'_> {
         });
     }
 
-    /// Whether a loop from 0 on stores to a cell of a row, and to rows of which only that of iteration 0 may have it.
+    /// Whether a loop stores to a cell of a row, and to rows of which only that of the first iteration may have it.
     fn starts_in_the_row_of_a_cell(&self, source: &For) -> bool {
         let stores = || {
             source.body.stmts.iter().filter_map(|stmt| match *stmt {
-                Stmt::Store { buffer, index, .. } => Some([Atom::Value(buffer), index]),
+                Stmt::Store { buffer, index, .. } => Some((buffer, index)),
                 _ => None,
             })
         };
-        stores().any(|cell| stores().any(|other| self.rows.is_later(cell, other, 0)))
+        let behind = |cell, other, but_first| self.rows.is_row_behind(cell, other, but_first);
+        stores().any(|cell| {
+            stores()
+                .any(|other| behind(cell, other, Some(source.index)) && !behind(cell, other, None))
+        })
     }
 
     /// How many branches and checks of a body are decided by where the index is.
