@@ -121,7 +121,7 @@ impl Distances {
             array = whole;
         }
         let (step, offset) = (at.of(of), at.offset());
-        let same = at.with(of, &Linear::default()).plus(&Linear::constant(offset), -1);
+        let same = at.with(of, &Linear::default()).and(offset.wrapping_neg());
         let fits = outside(array) && same.terms().iter().all(|(value, _)| outside(*value));
         fits.then_some(Reached { array, step, same, offset })
     }
@@ -195,7 +195,7 @@ impl Distances {
         };
         let (Some(cell), Some(index)) = (self.exact(cell), self.exact(index)) else { return false };
         let later = |rows: &Linear| match but_first {
-            Some(first) => rows.with(first, &Linear::value(first).plus(&Linear::constant(1), 1)),
+            Some(first) => rows.with(first, &Linear::value(first).and(1)),
             None => rows.clone(),
         };
         array == whole
@@ -293,7 +293,7 @@ impl Distances {
         let bound = if times > 0 {
             self.exact(low)
         } else {
-            self.last_of(low, high, length, depth).map(|high| high.plus(&Linear::constant(1), -1))
+            self.last_of(low, high, length, depth).map(|high| high.and(-1))
         };
         bound.is_some_and(|bound| self.is_at_least(&sum.with(v, &bound), least, length, depth - 1))
     }

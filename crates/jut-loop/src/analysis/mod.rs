@@ -9,8 +9,7 @@
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
 //! | [`Pending`], [`Step`] | which of them, and of what is computed from them, have not been looked at, and when that is to be done |
 //! | [`OwnRows`] | which cells an iteration has for itself |
-//! | [`shifts`] | which integers are another one plus a constant |
-//! | [`linear`] | which integers are the same sum of others |
+//! | [`linear`] | which integers are the same sum of others, or apart by a constant |
 //! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
@@ -23,7 +22,6 @@ pub mod own_rows;
 mod pending;
 mod products;
 mod roots;
-pub mod shifts;
 mod sums;
 
 pub use distances::{Distance, Distances, Reached};

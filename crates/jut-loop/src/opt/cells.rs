@@ -15,7 +15,7 @@ use cranelift_entity::SecondaryMap;
 use jut_ir::{Literal, prim};
 
 use crate::analysis::effects::{self, Access};
-use crate::analysis::shifts::{Shift, Shifts};
+use crate::analysis::linear::{Linear, Linears};
 use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
@@ -29,7 +29,7 @@ pub(super) fn run(func: &mut LoopFunction) {
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         loops: 0,
-        shifts: Shifts::default(),
+        sums: Linears::default(),
     };
     let body = std::mem::take(&mut func.body);
     func.body = walk.block(body, Vec::new()).0;
@@ -75,9 +75,10 @@ impl Effect {
 }
 
 /// What is known of a cell.
+#[derive(Clone)]
 struct Known {
     buffer: Value,
-    index: Shift,
+    index: Linear,
     content: Atom,
     /// The position of the store that wrote it, if nobody may have read it since.
     pending: Option<usize>,
@@ -94,7 +95,7 @@ struct Cells<'a> {
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
     loops: usize,
-    shifts: Shifts,
+    sums: Linears,
 }
 
 impl Cells<'_> {
@@ -108,7 +109,7 @@ impl Cells<'_> {
 
     fn bind(&mut self, stmt: &Stmt) {
         stmt.bound().iter().for_each(|v| self.depth[*v] = self.loops);
-        self.shifts.learn(stmt);
+        self.sums.learn(stmt);
     }
 
     /// A block at whose beginning the given cells are known, what it does to memory, and what of that
@@ -124,7 +125,7 @@ impl Cells<'_> {
                     out.push(Some(Stmt::Load { dst, buffer, index }));
                 }
                 Stmt::Load { dst, buffer, index } => {
-                    let index = self.shifts.of(index);
+                    let index = self.sums.of(index);
                     let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
                     if let Some(k) =
                         found.filter(|k| self.values.kind_of(k.content) == self.values.kind(dst))
@@ -133,7 +134,7 @@ impl Cells<'_> {
                         continue;
                     }
                     for k in &mut known {
-                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(index);
+                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(&index);
                         if !elsewhere && self.roots.may_overlap(k.buffer, buffer) {
                             k.pending = None;
                         }
@@ -146,13 +147,13 @@ impl Cells<'_> {
                     out.push(Some(stmt));
                 }
                 Stmt::Store { buffer, index, value } => {
-                    let index = self.shifts.of(index);
+                    let index = self.sums.of(index);
                     let same = |k: &Known| k.buffer == buffer && k.index == index;
                     if let Some(earlier) = known.iter().find(|k| same(k)).and_then(|k| k.pending) {
                         out[earlier] = None;
                     }
                     known.retain(|k| {
-                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(index);
+                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(&index);
                         elsewhere || !(same(k) || self.roots.may_overlap(buffer, k.buffer))
                     });
                     all.write(buffer);
@@ -199,7 +200,7 @@ impl Cells<'_> {
         for block in stmt.blocks_mut() {
             // Before an iteration there may have been others.
             let known = if rounds == 0 { known } else { &[] };
-            let known = known.iter().map(|k| Known { pending: None, ..*k }).collect();
+            let known = known.iter().map(|k| Known { pending: None, ..k.clone() }).collect();
             let (changed, all, inside) = self.block(std::mem::take(block), known);
             *block = changed;
             effect.join(&all);
