@@ -14,7 +14,7 @@ use crate::layout::{Columns, FLAT, Layout, Leaf, peel};
 use crate::ports::{Input, Like, Output, Port, ResultLayout};
 use crate::shown::show_type;
 use crate::source::{RunError, Sources};
-use crate::value::{Arg, Array, Copied, Out, Value};
+use crate::value::{Arg, Copied, Out, Value};
 use jut_ad::compose::{Outcome, Parameter};
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Span, Type};
@@ -462,14 +462,8 @@ impl Interface {
         for output in &self.outputs {
             for k in output.leaves.clone() {
                 let Some(leaf) = self.leaves.get(k) else { continue };
-                let mut shape = match results.get_mut(k) {
-                    Some(Value::F64s(Array { shape, .. }))
-                    | Some(Value::F32s(Array { shape, .. }))
-                    | Some(Value::I64s(Array { shape, .. }))
-                    | Some(Value::I32s(Array { shape, .. }))
-                    | Some(Value::Bools(Array { shape, .. })) => std::mem::take(shape),
-                    _ => continue,
-                };
+                let Some(shape) = results.get_mut(k).and_then(Value::shape_mut) else { continue };
+                let mut shape = std::mem::take(shape);
                 let field = |f: usize| match results.get(output.leaves.start + f) {
                     Some(Value::I64(n)) => Some(*n),
                     _ => None,
@@ -477,14 +471,7 @@ impl Interface {
                 let size = |dim| leaf.eval(dim, &|v| sizes.get(v), &field).unwrap_or(0);
                 shape.clear();
                 shape.extend(leaf.dims.iter().map(|d| usize::try_from(size(d)).unwrap_or(0)));
-                if let Some(
-                    Value::F64s(Array { shape: to, .. })
-                    | Value::F32s(Array { shape: to, .. })
-                    | Value::I64s(Array { shape: to, .. })
-                    | Value::I32s(Array { shape: to, .. })
-                    | Value::Bools(Array { shape: to, .. }),
-                ) = results.get_mut(k)
-                {
+                if let Some(to) = results.get_mut(k).and_then(Value::shape_mut) {
                     *to = shape;
                 }
             }
@@ -529,8 +516,8 @@ impl<'d, 'o> Destination<'d, 'o> {
     }
 
     /// Each leaf's, in order.
-    pub fn sinks(&mut self) -> impl Iterator<Item = Sink<'_>> {
-        let outs = self.outs.iter_mut().map(Sink::of);
+    pub fn sinks(&mut self) -> impl Iterator<Item = Sink<'_, 'o>> {
+        let outs = self.outs.iter_mut().map(Sink::Out);
         self.own.iter_mut().map(Sink::Own).chain(outs)
     }
 }
