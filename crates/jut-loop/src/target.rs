@@ -3,6 +3,8 @@
 
 use jut_ir::prim::Opcode;
 
+use crate::form::LANES;
+
 /// What a backend can take.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target {
@@ -85,10 +87,10 @@ pub enum Loops {
 }
 
 impl Vectors {
-    /// A backend that can do everything that the loop form can say, eight iterations at a time.
+    /// A backend that can do everything that the loop form can say.
     pub const EVERYTHING: Vectors = Vectors {
         loops: Loops::All,
-        together: 8,
+        together: LANES as u32,
         longest: 200,
         masked: true,
         stores_last: true,
