@@ -10,7 +10,7 @@
 
 use crate::engines::{Border, Run, backends, same};
 use crate::products::{Product, optimised};
-use jut_cranelift::Target;
+use jut_cranelift::Isa;
 use jut_eval::{EvalError, Interpreter};
 use jut_ir::entity::EntityRef;
 use jut_ir::{Literal, RuntimeError};
@@ -60,7 +60,7 @@ static int failed(int status, const error_t *e) {
 /// The first disagreement with the interpreter, or a refusal.
 pub fn agree(at: &Path, products: &[Product]) -> Result<usize, String> {
     let say = |e: CompileError| e.to_string();
-    let machine = Machine::Any(Target::host().map_err(say)?.triple().clone());
+    let machine = Machine::Any(Isa::host().map_err(say)?.triple().clone());
     let mut count = 0;
     for (name, backend) in backends() {
         if let Some(object) = backend.object {

@@ -1,6 +1,6 @@
 //! What is asked of each random program.
 
-use crate::attack::run::{MEMORY, Target};
+use crate::attack::run::{Attacked, MEMORY};
 use crate::engines::{Run, agree_everywhere, backends};
 use crate::generate::{Extent, Generated, generate_linear_of, generate_of};
 use crate::laws::{self, Options, load};
@@ -201,7 +201,7 @@ fn kept(
     let function = model.function(func).map_err(|e| e.to_string())?;
     for one in all {
         let args = one.values();
-        let fails = Target::new(&function, &args, engines, MEMORY, seed)
+        let fails = Attacked::new(&function, &args, engines, MEMORY, seed)
             .and_then(|target| target.linearized(engines).map(|()| target.reference().fails()))
             .map_err(|e| format!("{e}\nat {args:?}"))?;
         ends.entry("kept").or_default()[usize::from(fails)] += 1;

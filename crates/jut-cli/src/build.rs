@@ -2,7 +2,7 @@
 
 use crate::options::{Build, Format, MathLibrary};
 use crate::output::{print, print_json};
-use crate::target::{functions, time_passes};
+use crate::subject::{functions, time_passes};
 use jut::{BuildOptions, Error, Function, Machine, Package, Request, Result};
 use serde_json::json;
 use std::path::{Path, PathBuf};

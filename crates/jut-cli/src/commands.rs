@@ -1,11 +1,11 @@
 //! What the commands do.
 
-use crate::options::{Call, Command, Evaluate, Explain, Format, Options, Target};
+use crate::options::{Call, Command, Evaluate, Explain, Format, Options, Subject};
 use crate::output::{
     Part, Tree, diagnostics_json, exit_code, print, print_columns, print_json, print_tree, report,
     results_json, results_text, warn,
 };
-use crate::target::{call_with, function, read, time_passes};
+use crate::subject::{call_with, function, read, time_passes};
 use crate::{build, doctor, expand, explain, files, linearize, manual, verify};
 use jut::{Arg, Error, Model, Request, Result};
 use serde_json::json;
@@ -23,19 +23,19 @@ pub fn run(options: &Options) -> u8 {
             doctor::doctor(*format == Format::Json);
             return 0;
         }
-        Command::Explain(Explain::Tape(target)) => (target.format, explain::tape(target)),
-        Command::Explain(Explain::Cost { target, given }) => {
-            (target.format, explain::cost(target, given))
+        Command::Explain(Explain::Tape(subject)) => (subject.format, explain::tape(subject)),
+        Command::Explain(Explain::Cost { subject, given }) => {
+            (subject.format, explain::cost(subject, given))
         }
         Command::Evaluate(Evaluate { request, call, seeds }) => {
-            (call.target.format, evaluated(call, *request, seeds))
+            (call.subject.format, evaluated(call, *request, seeds))
         }
-        Command::Linearize(options) => (options.call.target.format, linearize::linearize(options)),
+        Command::Linearize(options) => (options.call.subject.format, linearize::linearize(options)),
         Command::Build(build) => (build.function.format, build::build(build)),
-        Command::Show { target, stage, engine, draw } => {
+        Command::Show { subject, stage, engine, draw } => {
             let stage = stage.map_or(jut::Stage::Unzip, |stage| stage.0);
             let engine = engine.map_or_else(Default::default, |engine| engine.0);
-            (target.format, show(target, stage, engine, draw.as_deref()))
+            (subject.format, show(subject, stage, engine, draw.as_deref()))
         }
     };
     match outcome {
@@ -109,20 +109,20 @@ fn fmt_one(file: &Path, check: bool) -> Result<bool> {
 }
 
 fn show(
-    target: &Target,
+    subject: &Subject,
     stage: jut::Stage,
     engine: jut::Engine,
     draw: Option<&Path>,
 ) -> Result<u8> {
-    let function = function(target)?.engine(engine);
-    time_passes(target, &function, &[Request::ValueAndGradient])?;
+    let function = function(subject)?.engine(engine);
+    time_passes(subject, &function, &[Request::ValueAndGradient])?;
     if let Some(path) = draw {
         let picture = function.draw(stage)?;
         std::fs::write(path, picture).map_err(|e| Error::File(path.to_path_buf(), e))?;
         return Ok(0);
     }
     let text = function.stage(stage)?;
-    match target.format {
+    match subject.format {
         Format::Text => print(&text),
         Format::Json => print_json(&json!({ "stage": stage.name(), "text": text })),
     }
@@ -130,11 +130,11 @@ fn show(
 }
 
 fn evaluated(call: &Call, request: Request, directions: &[String]) -> Result<u8> {
-    let mut function = function(&call.target)?.engine(call.engine()).parallel(!call.sequential);
+    let mut function = function(&call.subject)?.engine(call.engine()).parallel(!call.sequential);
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
-    time_passes(&call.target, &function, &[request])?;
+    time_passes(&call.subject, &function, &[request])?;
     let mut compiled = function.compile(request)?;
     let suffix = if request.takes_tangents() { "'" } else { "''" };
     let args = read(&call.given, &function, &compiled, suffix, directions)?;
@@ -165,7 +165,7 @@ fn evaluated(call: &Call, request: Request, directions: &[String]) -> Result<u8>
         false => None,
     };
     let files = files::write(&call.outputs, &parts)?;
-    match call.target.format {
+    match call.subject.format {
         Format::Text => {
             print_columns(&results_text(&parts, &files)?)?;
             if let Some(checks) = &checks {

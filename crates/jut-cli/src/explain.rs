@@ -1,16 +1,16 @@
 //! `jut explain`: what a gradient stores, and what it costs.
 
-use crate::options::{Format, Given, Target};
+use crate::options::{Format, Given, Subject};
 use crate::output::{place_json, print, print_json};
-use crate::target::{function, read, time_passes};
+use crate::subject::{function, read, time_passes};
 use jut::{Arg, Function, Request, Result, Span, StageCost};
 use serde_json::{Value as Json, json};
 
 /// Prints what is on the tape.
-pub fn tape(target: &Target) -> Result<u8> {
-    let function = function(target)?;
-    time_passes(target, &function, &[Request::ValueAndGradient])?;
-    if target.format == Format::Text {
+pub fn tape(subject: &Subject) -> Result<u8> {
+    let function = function(subject)?;
+    time_passes(subject, &function, &[Request::ValueAndGradient])?;
+    if subject.format == Format::Text {
         let report = function.explain_tape()?;
         let (title, rest) = report.split_once('\n').unwrap_or((&report, ""));
         print(&format!("{title}\n{}{rest}", doc(&function)));
@@ -54,14 +54,14 @@ fn doc(function: &Function) -> String {
 }
 
 /// Prints what the stages cost.
-pub fn cost(target: &Target, given: &Given) -> Result<u8> {
-    let function = function(target)?;
-    time_passes(target, &function, &[Request::ValueAndGradient])?;
+pub fn cost(subject: &Subject, given: &Given) -> Result<u8> {
+    let function = function(subject)?;
+    time_passes(subject, &function, &[Request::ValueAndGradient])?;
     let value = function.value()?;
     let args = read(given, &function, &value, "", &[])?;
     let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
     let report = function.explain_cost(&args)?;
-    if target.format == Format::Text {
+    if subject.format == Format::Text {
         print(&format!("{}{report}", doc(&function)));
         return Ok(0);
     }

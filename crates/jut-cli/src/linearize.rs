@@ -5,7 +5,7 @@ use crate::input;
 use crate::interrupt::ending_calls;
 use crate::options::{Format, Linearize};
 use crate::output::{Tree, print, print_columns, print_tree, results_json_of};
-use crate::target::{borrowed, function, time_passes};
+use crate::subject::{borrowed, function, time_passes};
 use crate::verify::verify_linearized;
 use jut::json::Arguments;
 use jut::{Error, Linearized, Port, Request, Result, Value};
@@ -18,11 +18,11 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
                       --format json instead of --out";
         return Err(Error::Request(reason.to_string()));
     }
-    let mut function = function(&call.target)?.engine(call.engine()).parallel(!call.sequential);
+    let mut function = function(&call.subject)?.engine(call.engine()).parallel(!call.sequential);
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
-    time_passes(&call.target, &function, &[Request::Vjp])?;
+    time_passes(&call.subject, &function, &[Request::Vjp])?;
     let linearized = function.linearize()?;
     let ports: Vec<Port<'_>> = linearized.inputs().collect();
     let mut given =
@@ -59,7 +59,7 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
         false => None,
     };
     let results = tape.results()?.values();
-    match call.target.format {
+    match call.subject.format {
         Format::Text => {
             let mut lines = Vec::new();
             for (k, (output, value)) in linearized.outputs().zip(&results).enumerate() {

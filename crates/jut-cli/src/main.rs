@@ -37,7 +37,7 @@ mod linearize;
 mod manual;
 mod options;
 mod output;
-mod target;
+mod subject;
 mod values;
 mod verify;
 

@@ -84,7 +84,7 @@ pub enum Command {
     Show {
         /// Which function.
         #[command(flatten)]
-        target: Target,
+        subject: Subject,
         /// Which stage; for a picture, the halves after U if nothing is said.
         #[arg(long, value_enum, required_unless_present = "draw")]
         stage: Option<Stage>,
@@ -117,12 +117,12 @@ pub struct Linearize {
 pub enum Explain {
     /// What goes on the tape: every stored value, its bytes as a formula in the sizes, and why; and how
     /// many bytes the other policies would take.
-    Tape(Target),
+    Tape(Subject),
     /// What every stage costs for given arguments, beside the bounds of the paper's theorems.
     Cost {
         /// Which function.
         #[command(flatten)]
-        target: Target,
+        subject: Subject,
         /// At which point.
         #[command(flatten)]
         given: Given,
@@ -135,7 +135,7 @@ pub enum Explain {
 pub struct Build {
     /// Which function.
     #[command(flatten)]
-    pub function: Target,
+    pub function: Subject,
     /// Further functions for the same object and header; all are treated alike.
     #[arg(value_name = "FUNCTION")]
     pub more: Vec<String>,
@@ -221,7 +221,7 @@ impl MathLibrary {
 
 /// Which function of which program, and what is made of it.
 #[derive(Args)]
-pub struct Target {
+pub struct Subject {
     /// The program.
     pub file: PathBuf,
     /// The function; without it, the last one of the program.
@@ -293,7 +293,7 @@ fn bytes(text: &str) -> Result<usize, String> {
 pub struct Call {
     /// Which function.
     #[command(flatten)]
-    pub target: Target,
+    pub subject: Subject,
     /// With what.
     #[command(flatten)]
     pub given: Given,

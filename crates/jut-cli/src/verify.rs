@@ -27,7 +27,7 @@
 
 mod laws;
 
-use crate::target::{borrowed, call_with};
+use crate::subject::{borrowed, call_with};
 use jut::{Compiled, Engine, Function, Request, Result, Role, Value};
 use serde_json::{Map, Value as Json, json};
 

@@ -14,7 +14,7 @@
 //! What is loaded is loaded again there: nothing has been stored. So it is done where
 //! [stores may stand last](jut_loop::form::Vector).
 
-use crate::machine;
+use crate::operation;
 use crate::translate::{Result, Translator, block_args};
 use crate::vector::{Carried, PairPlan, Waiting, Way, anywhere};
 use cranelift_codegen::ir::{self, InstBuilder};
@@ -69,7 +69,7 @@ impl Translator<'_> {
         let mut plain = Way::Plain { shown: Vec::new(), stores: Vec::new() };
         let mut results = self.each(body, plan, place, carried, &mut plain)?;
         let some = match &plain {
-            Way::Plain { shown, .. } => machine::some_undefined(&mut self.builder, shown),
+            Way::Plain { shown, .. } => operation::some_undefined(&mut self.builder, shown),
             Way::Direct | Way::Again { .. } => None,
         };
         let some = some.ok_or("a group without products")?;

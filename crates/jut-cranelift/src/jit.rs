@@ -3,9 +3,9 @@
 //! One Cranelift module per program owns its code. The code is written once, then made executable
 //! and no longer writable, and given back to the system when the program is dropped.
 
+use crate::isa::Isa;
 use crate::program;
 use crate::signature::names_of_calls;
-use crate::target::Target;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use jut_loop::form::LoopProgram;
@@ -50,17 +50,17 @@ pub const BACKEND: Backend = Backend {
 
 /// What is taken of the loop form; nothing in particular where there is no code generator.
 fn target() -> jut_loop::target::Target {
-    Target::host().map_or_else(
+    Isa::host().map_or_else(
         |_| Default::default(),
         |target| jut_loop::target::Target { shares: Some(LEAST), ..target.takes(true) },
     )
 }
 
 fn compile(program: &LoopProgram) -> Result<Code, CompileError> {
-    let target = Target::host()?;
+    let isa = Isa::host()?;
     let program = &poll::place(program);
-    let mut owner = Owner(ManuallyDrop::new(module(program, &target)?));
-    let defined = program::define(program, &mut *owner.0, &target)?;
+    let mut owner = Owner(ManuallyDrop::new(module(program, &isa)?));
+    let defined = program::define(program, &mut *owner.0, &isa)?;
     owner.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
     let address = owner.0.get_finalized_function(defined.entry);
     // SAFETY: the entry was compiled with this signature.
@@ -73,17 +73,17 @@ fn compile(program: &LoopProgram) -> Result<Code, CompileError> {
 
 /// The program in Cranelift's text form, before its optimizations.
 pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
-    let mut module = module(program, &Target::host()?)?;
+    let mut module = module(program, &Isa::host()?)?;
     program::printed(program, &mut module, &|unit, _| Ok(unit.context.func.display().to_string()))
 }
 
 /// The program as Cranelift's assembly text for this machine.
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
-    let target = Target::host()?;
-    let mut module = module(program, &target)?;
+    let isa = Isa::host()?;
+    let mut module = module(program, &isa)?;
     program::printed(program, &mut module, &|unit, name| {
         unit.context.set_disasm(true);
-        let isa = target.for_function(&unit.context.func);
+        let isa = isa.for_function(&unit.context.func);
         let code = unit.context.compile(isa, &mut ControlPlane::default()).map_err(|e| {
             CompileError::Codegen { function: name.to_owned(), reason: e.inner.to_string() }
         })?;
@@ -92,8 +92,8 @@ pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
 }
 
 /// An empty module for a program.
-fn module(program: &LoopProgram, target: &Target) -> Result<JITModule, CompileError> {
-    let mut builder = JITBuilder::with_isa(target.usual().clone(), Box::new(names_of_calls));
+fn module(program: &LoopProgram, isa: &Isa) -> Result<JITModule, CompileError> {
+    let mut builder = JITBuilder::with_isa(isa.usual().clone(), Box::new(names_of_calls));
     builder.symbol_lookup_fn(Box::new(symbols::address));
     // All code of a program lies in one reserved range, so that calls within it reach each other.
     let reserve = (1 << 20) + program.size().saturating_mul(BYTES_PER_STATEMENT);

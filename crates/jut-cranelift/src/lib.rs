@@ -9,7 +9,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`Target`] | the machine and Cranelift's settings |
+//! | [`Isa`] | the machine and Cranelift's settings |
 //! | [`BACKEND`] | a program in executable memory; calling it is [`jut_native`]'s |
 //! | `aot` | programs in an object file, called from C: with the feature `aot` only |
 //! | `program` | all functions of a program into any Cranelift module |
@@ -36,16 +36,16 @@
 mod aot;
 mod failing;
 mod group;
+mod isa;
 mod jit;
 mod literals;
 mod loops;
-mod machine;
 mod memory;
+mod operation;
 mod program;
 mod shares;
 mod signature;
 mod singles;
-mod target;
 mod translate;
 mod unit;
 mod vector;
@@ -53,6 +53,6 @@ mod vector;
 #[cfg(feature = "aot")]
 pub use aot::ObjectFile;
 pub use cranelift_codegen::VERSION;
+pub use isa::Isa;
 pub use jit::{BACKEND, assembly, clif};
 pub use jut_native::{Arg, CallError, CompileError, Compiled};
-pub use target::Target;

@@ -5,9 +5,9 @@
 //! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
 //! parameter of the last function and one per result.
 
+use crate::isa::Isa;
 use crate::shares;
 use crate::signature::{Imports, Returns, function_signature, load_words, word_offset};
-use crate::target::Target;
 use crate::translate::Translator;
 use crate::unit::Unit;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
@@ -126,11 +126,11 @@ fn entry_through_memory(
 pub(crate) fn define(
     program: &LoopProgram,
     module: &mut dyn Module,
-    target: &Target,
+    isa: &Isa,
 ) -> Result<Defined, CompileError> {
     let mut imports = Imports::default();
     let mut unit = Unit::new(module, &mut imports);
-    define_with(program, "", &mut unit, target, &mut entry_through_memory)
+    define_with(program, "", &mut unit, isa, &mut entry_through_memory)
 }
 
 /// Compiles every function of the program into the module, with an entry of any kind.
@@ -138,13 +138,13 @@ pub(crate) fn define_with(
     program: &LoopProgram,
     prefix: &str,
     unit: &mut Unit<'_>,
-    target: &Target,
+    isa: &Isa,
     entry: &mut Entry<'_>,
 ) -> Result<Defined, CompileError> {
     let mut frames: SecondaryMap<LoopFuncId, usize> = SecondaryMap::new();
     let (mut outermost, mut bytes) = (0, 0);
     let mut take = |unit: &mut Unit<'_>, place: FuncId, id: Option<LoopFuncId>| {
-        let frame = unit.define(target, place, name(program, id))?;
+        let frame = unit.define(isa, place, name(program, id))?;
         bytes += unit.context.compiled_code().map_or(0, |code| code.code_buffer().len());
         match id {
             Some(id) => frames[id] = frame,

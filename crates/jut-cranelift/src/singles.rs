@@ -10,40 +10,24 @@
 //!   use q, r
 //! ```
 
-use crate::machine;
+use crate::operation;
 use crate::signature::cranelift_type;
 use crate::translate::{Result, Translator, block_args};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder};
-use jut_loop::analysis::{Pending, Turn, is_product, shown_by};
+use jut_loop::analysis::{Look, is_product};
 use jut_loop::form::{Stmt, Value};
 
 impl Translator<'_> {
-    /// Translates a statement of a block in which products wait.
-    pub(crate) fn single(&mut self, pending: &mut Pending, stmt: &Stmt) -> Result<()> {
-        match pending.turn(stmt, |v| self.kind(v)) {
-            Turn::Wait => {
-                self.compute_single(stmt, true)?;
-                pending.wait(stmt);
-                Ok(())
-            }
-            Turn::Look => {
-                self.look_at_singles(pending)?;
-                self.single(pending, stmt)
-            }
-            Turn::Go => self.stmt(stmt),
-        }
-    }
-
     /// An operation; a product of derivatives as a plain one, or as it is defined.
-    fn compute_single(&mut self, stmt: &Stmt, plain: bool) -> Result<()> {
+    pub(crate) fn compute_single(&mut self, stmt: &Stmt, plain: bool) -> Result<()> {
         match stmt {
             Stmt::Prim { dst, args, .. } if is_product(stmt) => {
                 let operands = self.atoms(args)?;
                 let [a, b] = operands[..] else { return Err("a product of two".to_owned()) };
                 let product = match plain {
                     true => self.builder.ins().fmul(a, b),
-                    false => machine::times_at_once(&mut self.builder, a, b),
+                    false => operation::times_at_once(&mut self.builder, a, b),
                 };
                 self.bind(*dst, product);
                 Ok(())
@@ -52,13 +36,9 @@ impl Translator<'_> {
         }
     }
 
-    /// Looks at the products that wait, and makes what is computed from them what it should be.
-    pub(crate) fn look_at_singles(&mut self, pending: &mut Pending) -> Result<()> {
-        let products = pending.take();
-        if products.is_empty() {
-            return Ok(());
-        }
-        let shown = self.values_of(&shown_by(&products))?;
+    /// Looks at the products that have waited, and makes what is computed from them what it should be.
+    pub(crate) fn look_at_singles(&mut self, look: &Look) -> Result<()> {
+        let shown = self.values_of(&look.shown)?;
         // One comparison is enough for two.
         let mut undefined = Vec::with_capacity(shown.len().div_ceil(2));
         for two in shown.chunks(2) {
@@ -67,12 +47,11 @@ impl Translator<'_> {
         }
         let some = undefined.into_iter().reduce(|a, b| self.builder.ins().bor(a, b));
         let some = some.ok_or("products that show nowhere")?;
-        let outside = pending.read_outside(&products);
-        let usual = self.values_of(&outside)?;
+        let usual = self.values_of(&look.outside)?;
         let [cold, done] = [self.builder.create_block(), self.builder.create_block()];
         self.builder.set_cold_block(cold);
-        let mut params = Vec::with_capacity(outside.len());
-        for v in &outside {
+        let mut params = Vec::with_capacity(look.outside.len());
+        for v in &look.outside {
             let ty = cranelift_type(self.kind(*v));
             params.push(self.builder.append_block_param(done, ty));
         }
@@ -80,21 +59,17 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(cold);
         self.builder.seal_block(cold);
-        let (needed, _) = pending.slice(&products);
-        let mut known = Vec::with_capacity(needed.len());
-        for v in needed.iter().flat_map(|stmt| stmt.bound()) {
-            known.push((*v, self.value(*v)?));
-        }
-        for stmt in needed.iter().chain(&products) {
+        let known = self.values_of(&look.passing)?;
+        for stmt in &look.again {
             self.compute_single(stmt, false)?;
         }
-        let made = self.values_of(&outside)?;
+        let made = self.values_of(&look.outside)?;
         self.builder.ins().jump(done, &block_args(&made));
-        known.into_iter().for_each(|(v, value)| self.bind(v, value));
+        look.passing.iter().zip(known).for_each(|(v, value)| self.bind(*v, value));
 
         self.builder.switch_to_block(done);
         self.builder.seal_block(done);
-        outside.into_iter().zip(params).for_each(|(v, param)| self.bind(v, param));
+        look.outside.iter().zip(params).for_each(|(v, param)| self.bind(*v, param));
         Ok(())
     }
 

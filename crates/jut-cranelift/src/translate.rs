@@ -19,8 +19,8 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{COS, Lowering, Machine, Prim, SIN};
-use jut_loop::analysis::Pending;
+use jut_ir::prim::{COS, Lowering, Opcode, Prim, SIN};
+use jut_loop::analysis::Step;
 use jut_loop::form::{
     Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
 };
@@ -171,11 +171,11 @@ impl<'a> Translator<'a> {
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<ir::Value>> {
         self.find_partners(block);
-        match Pending::of_several(block) {
-            None => block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))?,
-            Some(mut pending) => {
-                block.stmts.iter().try_for_each(|stmt| self.single(&mut pending, stmt))?;
-                self.look_at_singles(&mut pending)?;
+        for step in Step::of(block, |v| self.kind(v)) {
+            match step {
+                Step::Go(stmt) => self.stmt(stmt)?,
+                Step::Wait(stmt) => self.compute_single(stmt, true)?,
+                Step::Look(look) => self.look_at_singles(&look)?,
             }
         }
         self.atoms(&block.results)
@@ -356,18 +356,18 @@ impl<'a> Translator<'a> {
             return Err(format!("`{}` has {} operands", row.id, args.len()));
         }
         match row.lowering {
-            Lowering::Machine(Machine::Copy) => self.copy(dst, args[0]),
-            Lowering::Machine(op @ (Machine::IAdd | Machine::ISub)) => match (args[0], args[1]) {
+            Lowering::Opcode(Opcode::Copy) => self.copy(dst, args[0]),
+            Lowering::Opcode(op @ (Opcode::IAdd | Opcode::ISub)) => match (args[0], args[1]) {
                 (Atom::Value(_), Atom::Lit(Literal::I64(k))) => {
-                    let k = if op == Machine::ISub { k.wrapping_neg() } else { k };
+                    let k = if op == Opcode::ISub { k.wrapping_neg() } else { k };
                     self.add_constant(dst, args[0], k)
                 }
-                (Atom::Lit(Literal::I64(k)), Atom::Value(_)) if op == Machine::IAdd => {
+                (Atom::Lit(Literal::I64(k)), Atom::Value(_)) if op == Opcode::IAdd => {
                     self.add_constant(dst, args[1], k)
                 }
                 _ => self.machine(dst, op, args),
             },
-            Lowering::Machine(op) => self.machine(dst, op, args),
+            Lowering::Opcode(op) => self.machine(dst, op, args),
             Lowering::Runtime(symbol) => {
                 match self.partners.get(&dst).copied() {
                     Some(Some(partner)) => return self.sine_and_cosine(dst, prim, partner, args),
@@ -390,13 +390,13 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn machine(&mut self, dst: Value, op: Machine, args: &[Atom]) -> Result<()> {
+    fn machine(&mut self, dst: Value, op: Opcode, args: &[Atom]) -> Result<()> {
         let divisor = match args {
             [_, Atom::Lit(Literal::I64(k))] => Some(*k),
             _ => None,
         };
         let args = self.atoms(args)?;
-        let result = crate::machine::operation(&mut self.builder, op, &args, divisor)?;
+        let result = crate::operation::operation(&mut self.builder, op, &args, divisor)?;
         self.bind(dst, result);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A module in the making, and the function in it that is being written.
 
+use crate::isa::Isa;
 use crate::signature::{Imports, signature};
-use crate::target::Target;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, Function, InstBuilder, UserFuncName};
@@ -62,13 +62,13 @@ impl<'m> Unit<'m> {
     /// Machine code of the function into the module; gives the bytes of stack that it needs itself.
     pub(crate) fn define(
         &mut self,
-        target: &Target,
+        isa: &Isa,
         place: FuncId,
         name: &str,
     ) -> Result<usize, CompileError> {
         let context = &mut self.context;
         let codegen = |reason: String| CompileError::Codegen { function: name.to_owned(), reason };
-        let isa = target.for_function(&context.func);
+        let isa = isa.for_function(&context.func);
         context
             .compile(isa, &mut ControlPlane::default())
             .map_err(|e| codegen(e.inner.to_string()))?;

@@ -8,11 +8,11 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
-use crate::machine;
+use crate::operation;
 use crate::translate::{Place, Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, shown_by};
 use jut_loop::form::{Atom, Block, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
@@ -115,19 +115,19 @@ impl Translator<'_> {
                     for atom in args {
                         operands.push(self.operand(plan, &pairs, atom)?);
                     }
-                    let Lowering::Machine(op) = prim.row().lowering else {
+                    let Lowering::Opcode(op) = prim.row().lowering else {
                         return Err("a call in a body of pairs".to_owned());
                     };
                     let result = match (op, operands.as_slice(), &mut *way) {
-                        (Machine::FTimes, [a, b], Way::Plain { .. }) => {
+                        (Opcode::FTimes, [a, b], Way::Plain { .. }) => {
                             self.builder.ins().fmul(*a, *b)
                         }
-                        (Machine::FTimes, [a, b], Way::Again { .. }) => {
-                            machine::times_at_once(&mut self.builder, *a, *b)
+                        (Opcode::FTimes, [a, b], Way::Again { .. }) => {
+                            operation::times_at_once(&mut self.builder, *a, *b)
                         }
-                        (Machine::FToS, [a], _) => self.builder.ins().fvdemote(*a),
-                        (Machine::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
-                        _ => machine::operation(&mut self.builder, op, &operands, None)?,
+                        (Opcode::FToS, [a], _) => self.builder.ins().fvdemote(*a),
+                        (Opcode::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
+                        _ => operation::operation(&mut self.builder, op, &operands, None)?,
                     };
                     if let Way::Plain { shown, .. } = &mut *way
                         && plan.shown.contains(dst)

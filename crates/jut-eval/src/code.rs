@@ -4,7 +4,7 @@
 //! - gives every variable a slot: non-linear variable k has slot k, linear ones follow;
 //! - merges the linear operations with their non-linear twins where they do the same to values
 //!   (tuples, copies, casts), because a linear value is an ordinary value at run time;
-//! - decides which `scan par` is a *lane loop* of which region (see [`crate::machine`]);
+//! - decides which `scan par` is a *lane loop* of which region (see [`crate::execution`]);
 //! - decides which results of loop bodies, arms and functions are *copies* (see
 //!   [`crate::Counters`]).
 

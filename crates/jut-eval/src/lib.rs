@@ -48,9 +48,9 @@ mod arguments;
 mod code;
 pub mod cost;
 mod counters;
+mod execution;
 mod frame;
 pub mod laws;
-mod machine;
 mod memory;
 mod pieces;
 mod region;
@@ -64,6 +64,7 @@ pub use scalar::LinearScalar;
 pub use value::{Array, Cells, Items, Value, View};
 
 use code::Code;
+use execution::Execution;
 use frame::Capability;
 use jut_ir::RuntimeError;
 use jut_ir::calls::{LEVELS, Recursion};
@@ -72,7 +73,6 @@ use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
 use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, cancel};
-use machine::Machine;
 use memory::Meter;
 use std::sync::Arc;
 
@@ -216,7 +216,7 @@ impl Interpreter {
         };
         let mut frame = code.frame();
         self.bind(code, &mut frame, args, linear, caps)?;
-        let mut machine = Machine {
+        let mut execution = Execution {
             interpreter: self,
             regions: Vec::new(),
             counters: Counters::default(),
@@ -230,19 +230,19 @@ impl Interpreter {
                 Capability::Read(value.clone())
             } else {
                 buffers += 1;
-                let buffer = machine.buffer(param, value, &frame);
-                buffer.map_err(|fault| machine.cause(fault).error)?
+                let buffer = execution.buffer(param, value, &frame);
+                buffer.map_err(|fault| execution.cause(fault).error)?
             };
         }
-        machine.begin(&code.body, &mut frame).map_err(|fault| fault.error)?;
-        let (results, linear) = machine.outcome(&code.body, &mut frame);
+        execution.begin(&code.body, &mut frame).map_err(|fault| fault.error)?;
+        let (results, linear) = execution.outcome(&code.body, &mut frame);
         let mut contents = Vec::with_capacity(buffers);
-        for region in machine.regions.drain(..buffers) {
+        for region in execution.regions.drain(..buffers) {
             contents.push(region.into_value().ok_or(EvalError::Unchecked {
                 span: Span::NONE,
                 what: "a sum of something that is not a vector",
             })?);
         }
-        Ok(Outcome { results, linear, buffers: contents, counters: machine.counters })
+        Ok(Outcome { results, linear, buffers: contents, counters: execution.counters })
     }
 }

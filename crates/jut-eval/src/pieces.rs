@@ -1,6 +1,6 @@
 //! Work on many cells that a cancelled call ends in the middle: it goes by pieces and asks between
-//! them, so short arrays never ask. What is ended so gives `None`, and the machine says why
-//! ([`crate::machine::Machine::cause`]).
+//! them, so short arrays never ask. What is ended so gives `None`, and the execution says why
+//! ([`crate::execution::Execution::cause`]).
 
 use jut_runtime::cancel;
 use std::ops::Range;

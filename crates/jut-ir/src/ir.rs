@@ -523,6 +523,31 @@ pub enum Rhs {
     Call(Box<Call>),
 }
 
+/// The linear operations without blocks, as a pattern for an [`Rhs`]: the closed list of them. `+=` is one where it adds a linear
+/// name, and a region, loop, `case` or call where something linear occurs in it.
+#[macro_export]
+macro_rules! linear_operation {
+    () => {
+        $crate::Rhs::LCopy(..)
+            | $crate::Rhs::LAdd(..)
+            | $crate::Rhs::LNeg(..)
+            | $crate::Rhs::LScale(..)
+            | $crate::Rhs::LSelect(..)
+            | $crate::Rhs::LZero(..)
+            | $crate::Rhs::Dup(..)
+            | $crate::Rhs::Drop(..)
+            | $crate::Rhs::LTuple(..)
+            | $crate::Rhs::LUntuple(..)
+            | $crate::Rhs::LCon { .. }
+            | $crate::Rhs::LOpen { .. }
+            | $crate::Rhs::LApply { .. }
+            | $crate::Rhs::LCast { .. }
+            | $crate::Rhs::LUpdate { .. }
+            | $crate::Rhs::LTake { .. }
+            | $crate::Rhs::Rd(..)
+    };
+}
+
 /// A block with a capability for one value. What the value is at the start comes from outside, what it is at
 /// the end goes there; `rd` need not give it back, `wr` and `acc` may start from zero. T exchanges `rd` and
 /// `wr`, start and end:

@@ -42,7 +42,7 @@ pub enum Syntax {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lowering {
     /// An operation that every machine has.
-    Machine(Machine),
+    Opcode(Opcode),
     /// A function of the runtime, by symbol; float arguments and result (i64 where the row says so).
     Runtime(&'static str),
 }
@@ -50,7 +50,7 @@ pub enum Lowering {
 /// Machine operations, each with one meaning on every backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)] // the names are the documentation: IEEE binary64, two's complement, bool
-pub enum Machine {
+pub enum Opcode {
     FAdd,
     FSub,
     FMul,
@@ -319,7 +319,7 @@ impl Prim {
     pub fn can_fail(self) -> bool {
         matches!(
             self.row().lowering,
-            Lowering::Machine(Machine::IDiv) | Lowering::Machine(Machine::IRem)
+            Lowering::Opcode(Opcode::IDiv) | Lowering::Opcode(Opcode::IRem)
         )
     }
 

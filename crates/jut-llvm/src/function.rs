@@ -19,8 +19,8 @@ use crate::imports::{Imports, params_of};
 use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Machine, Prim};
-use jut_loop::analysis::Pending;
+use jut_ir::prim::{Lowering, Opcode, Prim};
+use jut_loop::analysis::Step;
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;
@@ -196,11 +196,11 @@ impl<'a> Translator<'a> {
 
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<Operand>> {
-        match Pending::of_several(block) {
-            None => block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))?,
-            Some(mut pending) => {
-                block.stmts.iter().try_for_each(|stmt| self.single(&mut pending, stmt))?;
-                self.look_at_singles(&mut pending)?;
+        for step in Step::of(block, |v| self.kind(v)) {
+            match step {
+                Step::Go(stmt) => self.stmt(stmt)?,
+                Step::Wait(stmt) => self.compute_single(stmt, true)?,
+                Step::Look(look) => self.look_at_singles(&look)?,
             }
         }
         self.atoms(&block.results)
@@ -286,17 +286,17 @@ impl<'a> Translator<'a> {
         }
         let operands = self.atoms(args)?;
         let result = match row.lowering {
-            Lowering::Machine(op) if let Some(symbol) = self.imports.called(op) => {
+            Lowering::Opcode(op) if let Some(symbol) = self.imports.called(op) => {
                 let operand = match (op, operands.as_slice()) {
-                    (Machine::FRound, [a]) => crate::machine::past_half(&mut self.body, *a, false),
+                    (Opcode::FRound, [a]) => crate::operation::past_half(&mut self.body, *a, false),
                     (_, [a]) => *a,
                     _ => return Err(format!("{op:?} takes one operand")),
                 };
                 self.mathematics(symbol, &[operand])?
             }
-            Lowering::Machine(op) => {
+            Lowering::Opcode(op) => {
                 let selected = scalar(self.kind(dst));
-                crate::machine::operation(&mut self.body, op, &operands, false, selected)?
+                crate::operation::operation(&mut self.body, op, &operands, false, selected)?
             }
             Lowering::Runtime(symbol) => self.mathematics(symbol, &operands)?,
         };

@@ -2,7 +2,7 @@
 
 use crate::mathematics::function_of_eight;
 use crate::text::{Scalar, scalar};
-use jut_ir::prim::Machine;
+use jut_ir::prim::Opcode;
 use jut_loop::kernel::Kernel;
 use jut_native::object::{MathLibrary, system_name};
 use jut_runtime::arena::ALIGN;
@@ -43,7 +43,7 @@ impl Imports {
     }
 
     /// The function for an operation that the machine has no instruction for.
-    pub(crate) fn called(&self, op: Machine) -> Option<&'static str> {
+    pub(crate) fn called(&self, op: Opcode) -> Option<&'static str> {
         rounding(op).filter(|_| !self.instructions.rounding)
     }
 
@@ -151,11 +151,11 @@ pub(crate) fn params_of(symbol: &str) -> Result<&'static [Scalar], String> {
 }
 
 /// The function for an operation that not every machine has an instruction for.
-pub(crate) fn rounding(op: Machine) -> Option<&'static str> {
+pub(crate) fn rounding(op: Opcode) -> Option<&'static str> {
     match op {
-        Machine::FFloor => Some("jut_floor"),
-        Machine::FCeil => Some("jut_ceil"),
-        Machine::FTrunc | Machine::FRound => Some("jut_trunc"),
+        Opcode::FFloor => Some("jut_floor"),
+        Opcode::FCeil => Some("jut_ceil"),
+        Opcode::FTrunc | Opcode::FRound => Some("jut_trunc"),
         _ => None,
     }
 }

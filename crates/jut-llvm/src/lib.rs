@@ -50,13 +50,13 @@ mod imports;
 #[cfg(feature = "llvm")]
 mod jit;
 mod loops;
-mod machine;
 mod mathematics;
 mod memory;
 mod module;
 mod nested;
 #[cfg(feature = "llvm")]
 mod object;
+mod operation;
 mod ordered;
 mod products;
 mod shares;

@@ -4,7 +4,7 @@ use crate::function::{Names, Returns, Translator, name};
 use crate::imports::{Imports, Instructions, filled, rounding};
 use crate::shares;
 use crate::text::{Body, scalar};
-use jut_loop::form::{LANES, LoopFunction, LoopProgram};
+use jut_loop::form::{LoopFunction, LoopProgram};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_native::CompileError;
 use jut_native::object::MathLibrary;
@@ -38,25 +38,14 @@ pub(crate) fn takes(math: MathLibrary, instructions: Instructions) -> Target {
     let vectors = Vectors {
         // Others it finds itself.
         loops: Loops::CallsAndProducts,
-        together: LANES as u32,
-        longest: 200,
         masked: instructions.masks,
-        stores_last: true,
-        anywhere: true,
-        integers: true,
-        narrow: true,
-        halves: true,
-        checks: true,
-        branches: true,
         guarded: instructions.masks,
-        in_order: true,
-        nested: true,
         operation: if instructions.rounding { |_| true } else { |op| rounding(op).is_none() },
-        function: |_| true,
         wide: match math {
             MathLibrary::Jut => |symbol| wide::form(symbol).is_some(),
             MathLibrary::System => |_| false,
         },
+        ..Vectors::EVERYTHING
     };
     let strip_mine = match math {
         MathLibrary::Jut => StripMine::Loops,

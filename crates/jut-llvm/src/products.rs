@@ -17,23 +17,22 @@
 //! Where [stores may stand last](jut_loop::form::Vector) they wait for the end of the body, so that there is one branch in it.
 
 use crate::function::{Result, Translator};
-use crate::machine;
+use crate::operation;
 use crate::text::{self, BOOLS, EIGHT, LANE, Label, Operand, Scalar};
 use crate::vector::EightPlan;
-use jut_ir::prim::{Lowering, Machine};
-use jut_loop::analysis::{Class, shown_by};
+use jut_ir::prim::{Lowering, Opcode};
+use jut_loop::analysis::{Class, Look};
 use jut_loop::form::{Stmt, Value};
 
 impl Translator<'_> {
     /// Translates a statement if it is a product of derivatives, is computed from one, or is a store that waits; whether it
     /// was. If it reads what is computed from products in another way, they are looked at.
     pub(crate) fn waits(&mut self, plan: &mut EightPlan, stmt: &Stmt) -> Result<bool> {
-        let mut reads = false;
-        stmt.atoms(&mut |atom| reads |= plan.pending.has(atom));
+        let reads = plan.pending.is_read_by(stmt);
         let wide = |dst: &Value| plan.classes.class(*dst) == Class::Wide;
         let waits = match stmt {
             Stmt::Prim { dst, prim, .. } if wide(dst) => match prim.row().lowering {
-                Lowering::Machine(op) => reads || op == Machine::FTimes,
+                Lowering::Opcode(op) => reads || op == Opcode::FTimes,
                 Lowering::Runtime(_) => false,
             },
             Stmt::Copy { dst, .. } => reads && wide(dst),
@@ -56,7 +55,7 @@ impl Translator<'_> {
     fn compute(&mut self, plan: &mut EightPlan, stmt: &Stmt, plain: bool) -> Result<()> {
         let (dst, result) = match stmt {
             Stmt::Prim { dst, prim, args } => {
-                let Lowering::Machine(op) = prim.row().lowering else {
+                let Lowering::Opcode(op) = prim.row().lowering else {
                     return Err("a call among products".to_owned());
                 };
                 let mut operands = Vec::with_capacity(args.len());
@@ -65,11 +64,11 @@ impl Translator<'_> {
                 }
                 let selected = text::scalar(self.kind(*dst));
                 let result = match (op, operands.as_slice()) {
-                    (Machine::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
-                    (Machine::FTimes, [a, b]) => {
-                        machine::times_at_once(&mut self.body, *a, *b, true)
+                    (Opcode::FTimes, [a, b]) if plain => self.body.two("fmul", LANE, *a, *b),
+                    (Opcode::FTimes, [a, b]) => {
+                        operation::times_at_once(&mut self.body, *a, *b, true)
                     }
-                    _ => machine::operation(&mut self.body, op, &operands, true, selected)?,
+                    _ => operation::operation(&mut self.body, op, &operands, true, selected)?,
                 };
                 (dst, result)
             }
@@ -82,14 +81,10 @@ impl Translator<'_> {
 
     /// Looks at the products that wait, and makes what is computed from them what it should be.
     pub(crate) fn look(&mut self, plan: &mut EightPlan) -> Result<()> {
-        let products = plan.pending.take();
-        if products.is_empty() {
-            return Ok(());
-        }
+        let Some(look) = plan.pending.look() else { return Ok(()) };
         let mut defined = Vec::new();
-        let shown = shown_by(&products);
         for scalar in [Scalar::F64, Scalar::F32] {
-            let of_these = shown.iter().filter(|v| text::scalar(self.kind(**v)) == scalar);
+            let of_these = look.shown.iter().filter(|v| text::scalar(self.kind(**v)) == scalar);
             let of_these: Vec<Value> = of_these.copied().collect();
             // One comparison is enough for two.
             for two in of_these.chunks(2) {
@@ -110,16 +105,15 @@ impl Translator<'_> {
         let (from, [cold, done]) = (self.body.current(), self.body.labels());
         self.body.branch_usually(all, done, cold);
 
-        let outside = plan.pending.read_outside(&products);
-        let mut plain = Vec::with_capacity(outside.len());
-        for v in &outside {
+        let mut plain = Vec::with_capacity(look.outside.len());
+        for v in &look.outside {
             plain.push(self.spread(plan, (*v).into())?);
         }
         self.body.write_cold(true);
-        let made = self.again(plan, &products, [cold, done], &outside);
+        let made = self.again(plan, &look, [cold, done]);
         self.body.write_cold(false);
         self.body.begin(done);
-        for ((v, plain), made) in outside.into_iter().zip(plain).zip(made?) {
+        for ((v, plain), made) in look.outside.into_iter().zip(plain).zip(made?) {
             let ty = text::scalar(self.kind(v)).wide();
             let joined = self.body.join(ty, &[(plain, from), (made, cold)]);
             plan.set(v, joined);
@@ -127,30 +121,29 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Products, and what is computed from them, as they should be; gives some of the values.
+    /// What has waited, as it should be; gives what is read outside.
     fn again(
         &mut self,
         plan: &mut EightPlan,
-        products: &[Stmt],
+        look: &Look,
         [cold, done]: [Label; 2],
-        outside: &[Value],
     ) -> Result<Vec<Operand>> {
         self.body.begin(cold);
         // LLVM would find the plain products again, and keep all of them in registers until then.
         let mut known = Vec::new();
-        for v in plan.pending.slice(products).1 {
-            let one = text::scalar(self.kind(v));
+        for v in &look.read {
+            let one = text::scalar(self.kind(*v));
             let float = matches!(one, Scalar::F64 | Scalar::F32);
-            if let Some(wide) = plan.wide(v).filter(|_| float) {
-                known.push((v, wide));
+            if let Some(wide) = plan.wide(*v).filter(|_| float) {
+                known.push((*v, wide));
                 let fenced = self.body.fence(wide, one.wide());
-                plan.set(v, fenced);
+                plan.set(*v, fenced);
             }
         }
-        for stmt in products {
+        for stmt in &look.again {
             self.compute(plan, stmt, false)?;
         }
-        let made = outside.iter().map(|v| self.spread(plan, (*v).into())).collect();
+        let made = look.outside.iter().map(|v| self.spread(plan, (*v).into())).collect();
         self.body.jump(done);
         known.into_iter().for_each(|(v, wide)| plan.set(v, wide));
         made

@@ -24,7 +24,7 @@
 use crate::function::{Result, Translator};
 use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, Pending};
 use jut_loop::form::{Atom, Block, Check, For, Lanes, Stmt, Value, Vector};
 
@@ -116,9 +116,9 @@ impl Translator<'_> {
                     operands.push(self.spread(plan, *atom)?);
                 }
                 let result = match prim.row().lowering {
-                    Lowering::Machine(op) => {
+                    Lowering::Opcode(op) => {
                         let selected = scalar(self.kind(*dst));
-                        crate::machine::operation(&mut self.body, op, &operands, true, selected)?
+                        crate::operation::operation(&mut self.body, op, &operands, true, selected)?
                     }
                     Lowering::Runtime(symbol) => self.eight_calls(symbol, &operands)?,
                 };
@@ -186,9 +186,9 @@ impl Translator<'_> {
                 for (value, (a, b)) in dst.iter().zip(then.into_iter().zip(other)) {
                     let selected = scalar(self.kind(*value));
                     let args = [cond, a, b];
-                    let op = Machine::Select;
+                    let op = Opcode::Select;
                     let result =
-                        crate::machine::operation(&mut self.body, op, &args, true, selected)?;
+                        crate::operation::operation(&mut self.body, op, &args, true, selected)?;
                     plan.wide[*value] = Some(result);
                 }
                 Ok(())

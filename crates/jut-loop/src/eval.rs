@@ -99,7 +99,7 @@ fn start(
         return Err(Fault::Broken("wrong number of arguments".into()));
     }
     let (blocks, arenas) = Default::default();
-    let mut machine = Machine { program, permute, blocks, arenas, cells: 0, work: 0 };
+    let mut execution = Execution { program, permute, blocks, arenas, cells: 0, work: 0 };
     let integer = |k: usize| match args.get(k) {
         Some(Flat::Scalar(Literal::I64(x))) => *x,
         _ => 0,
@@ -115,16 +115,16 @@ fn start(
                 let len = param.len.as_ref().map_or(0, |s| s.eval(&mut |v| integer(v.index())));
                 vec![Val::Nothing; usize::try_from(len).unwrap_or(0)]
             }
-            (_, Flat::Buffer(cells)) => machine.load_cells(cells),
+            (_, Flat::Buffer(cells)) => execution.load_cells(cells),
         };
-        values.push(machine.new_block(cells));
+        values.push(execution.new_block(cells));
     }
-    let results = machine.call(callee, &values)?;
+    let results = execution.call(callee, &values)?;
     let outcome = Outcome {
-        params: values.iter().map(|v| machine.flat(*v)).collect(),
-        results: results.iter().map(|v| machine.flat(*v)).collect(),
+        params: values.iter().map(|v| execution.flat(*v)).collect(),
+        results: results.iter().map(|v| execution.flat(*v)).collect(),
     };
-    Ok((outcome, machine.work))
+    Ok((outcome, execution.work))
 }
 
 /// Ranges that are longer are not cut.
@@ -162,7 +162,7 @@ impl From<Literal> for Val {
     }
 }
 
-struct Machine<'a> {
+struct Execution<'a> {
     program: &'a LoopProgram,
     /// Brings the indices of a `for par` into the order in which they run.
     permute: Option<Permute<'a>>,
@@ -261,7 +261,7 @@ impl Frame<'_> {
     }
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Execution<'a> {
     fn arena(&mut self, arena: Arena) -> &mut Vec<usize> {
         &mut self.arenas[arena as usize]
     }

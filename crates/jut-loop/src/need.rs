@@ -42,7 +42,7 @@ use crate::split::Frames;
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
 /// There is no bound: the length of an allocation depends on data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -435,22 +435,22 @@ impl<'a> Walk<'a> {
 
     fn prim(&mut self, prim: Prim, args: &[Atom]) -> Option<Range> {
         let operands: Vec<Option<Range>> = args.iter().map(|a| self.range(*a)).collect();
-        let Lowering::Machine(machine) = prim.row().lowering else {
+        let Lowering::Opcode(op) = prim.row().lowering else {
             return self.exactly(prim, &operands);
         };
-        match machine {
+        match op {
             // The check before a division may fail, and does so in the program, not here.
-            Machine::IDiv | Machine::IRem => match *operands.as_slice() {
-                [Some(a), Some(b)] => Some(self.divide(machine, a, b)),
-                [_, Some(b)] if machine == Machine::IRem => {
+            Opcode::IDiv | Opcode::IRem => match *operands.as_slice() {
+                [Some(a), Some(b)] => Some(self.divide(op, a, b)),
+                [_, Some(b)] if op == Opcode::IRem => {
                     let all = Range { low: int(i64::MIN), high: int(i64::MAX), needs: 0 };
-                    Some(self.divide(machine, all, b))
+                    Some(self.divide(op, all, b))
                 }
                 _ => None,
             },
             // Of floats and truth values nothing is known but what they are.
-            Machine::Select if prim != prim::ISELECT => self.exactly(prim, &operands),
-            _ => self.exactly(prim, &operands).or_else(|| self.roughly(machine, &operands)),
+            Opcode::Select if prim != prim::ISELECT => self.exactly(prim, &operands),
+            _ => self.exactly(prim, &operands).or_else(|| self.roughly(op, &operands)),
         }
     }
 
@@ -464,29 +464,29 @@ impl<'a> Walk<'a> {
     }
 
     /// An integer operation on intervals.
-    fn roughly(&mut self, machine: Machine, operands: &[Option<Range>]) -> Option<Range> {
+    fn roughly(&mut self, op: Opcode, operands: &[Option<Range>]) -> Option<Range> {
         let needs = operands.iter().flatten().fold(0, |all, r| all | r.needs);
         let made = |low, high| Some(Range { low, high, needs });
-        match (machine, operands) {
-            (Machine::BToI, _) => made(int(0), int(1)),
-            (Machine::ISign, _) => made(int(-1), int(1)),
-            (Machine::Copy, [Some(a)]) => Some(*a),
-            (Machine::INeg, [Some(a)]) => {
+        match (op, operands) {
+            (Opcode::BToI, _) => made(int(0), int(1)),
+            (Opcode::ISign, _) => made(int(-1), int(1)),
+            (Opcode::Copy, [Some(a)]) => Some(*a),
+            (Opcode::INeg, [Some(a)]) => {
                 let low = self.emit(prim::INEG, &[a.high]);
                 let high = self.emit(prim::INEG, &[a.low]);
                 made(low, high)
             }
-            (Machine::IAdd, [Some(a), Some(b)]) => {
+            (Opcode::IAdd, [Some(a), Some(b)]) => {
                 let low = self.emit(prim::IADD, &[a.low, b.low]);
                 let high = self.emit(prim::IADD, &[a.high, b.high]);
                 made(low, high)
             }
-            (Machine::ISub, [Some(a), Some(b)]) => {
+            (Opcode::ISub, [Some(a), Some(b)]) => {
                 let low = self.emit(prim::ISUB, &[a.low, b.high]);
                 let high = self.emit(prim::ISUB, &[a.high, b.low]);
                 made(low, high)
             }
-            (Machine::IMul, [Some(a), Some(b)]) => {
+            (Opcode::IMul, [Some(a), Some(b)]) => {
                 let ends = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
                 let mut products: Vec<Atom> = Vec::new();
                 for (x, y) in ends {
@@ -496,13 +496,13 @@ impl<'a> Walk<'a> {
                 let (low, high) = (self.least(&products), self.most(&products));
                 made(low, high)
             }
-            (Machine::IMin | Machine::IMax, [Some(a), Some(b)]) => {
-                let prim = if machine == Machine::IMin { prim::IMIN } else { prim::IMAX };
+            (Opcode::IMin | Opcode::IMax, [Some(a), Some(b)]) => {
+                let prim = if op == Opcode::IMin { prim::IMIN } else { prim::IMAX };
                 let low = self.extreme(prim, &[a.low, b.low]);
                 let high = self.extreme(prim, &[a.high, b.high]);
                 made(low, high)
             }
-            (Machine::Select, [cond, Some(a), Some(b)]) => match cond {
+            (Opcode::Select, [cond, Some(a), Some(b)]) => match cond {
                 Some(c) if c.is_exact() => {
                     let low = self.emit(prim::ISELECT, &[c.low, a.low, b.low]);
                     let high = self.emit(prim::ISELECT, &[c.low, a.high, b.high]);
@@ -518,10 +518,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Quotient and remainder, where the divisor may be anything.
-    fn divide(&mut self, machine: Machine, a: Range, b: Range) -> Range {
+    fn divide(&mut self, op: Opcode, a: Range, b: Range) -> Range {
         let needs = a.needs | b.needs;
-        let prim = if machine == Machine::IDiv { prim::IDIV } else { prim::IREM };
-        if b.is_exact() && (a.is_exact() || machine == Machine::IDiv) {
+        let prim = if op == Opcode::IDiv { prim::IDIV } else { prim::IREM };
+        if b.is_exact() && (a.is_exact() || op == Opcode::IDiv) {
             let divisor = match b.low {
                 Atom::Lit(Literal::I64(k)) if k != 0 => b.low,
                 _ => {
@@ -534,7 +534,7 @@ impl<'a> Walk<'a> {
         }
         // Towards zero: between the dividend and zero. A remainder is smaller than the divisor, too.
         let (mut low, mut high) = (self.least(&[a.low, int(0)]), self.most(&[a.high, int(0)]));
-        if machine == Machine::IDiv {
+        if op == Opcode::IDiv {
             // Unless the divisor is negative.
             let (minus_high, minus_low) =
                 (self.emit(prim::INEG, &[high]), self.emit(prim::INEG, &[low]));
@@ -652,7 +652,7 @@ impl<'a> Walk<'a> {
         }
         for ((dst, a), b) in dst.iter().zip(first).zip(second) {
             let range = match self.from.values[*dst].kind {
-                Kind::I64 => self.roughly(Machine::Select, &[cond, a, b]),
+                Kind::I64 => self.roughly(Opcode::Select, &[cond, a, b]),
                 _ => None,
             };
             self.bind(*dst, range);

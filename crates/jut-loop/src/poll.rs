@@ -134,7 +134,7 @@ impl Placer {
     fn stmt(&mut self, stmt: &mut Stmt) -> Work {
         let operations = match stmt {
             Stmt::Prim { prim, .. } => match prim.row().lowering {
-                Lowering::Machine(_) => 1,
+                Lowering::Opcode(_) => 1,
                 Lowering::Runtime(_) => FUNCTION,
             },
             Stmt::Copy { .. }

@@ -1,7 +1,9 @@
 //! What a backend can take: plain data, by which the last passes over the loop form decide
 //! ([`crate::opt::for_target`]).
 
-use jut_ir::prim::Machine;
+use jut_ir::prim::Opcode;
+
+use crate::form::LANES;
 
 /// What a backend can take.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +67,7 @@ pub struct Vectors {
     /// sums of its own.
     pub nested: bool,
     /// Which operations there are.
-    pub operation: fn(Machine) -> bool,
+    pub operation: fn(Opcode) -> bool,
     /// Which functions of the runtime may be called, by symbol, if need be one by one.
     pub function: fn(&str) -> bool,
     /// Which of them take a vector.
@@ -85,10 +87,10 @@ pub enum Loops {
 }
 
 impl Vectors {
-    /// A backend that can do everything that the loop form can say, eight iterations at a time.
+    /// A backend that can do everything that the loop form can say.
     pub const EVERYTHING: Vectors = Vectors {
         loops: Loops::All,
-        together: 8,
+        together: LANES as u32,
         longest: 200,
         masked: true,
         stores_last: true,

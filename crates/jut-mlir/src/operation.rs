@@ -10,7 +10,7 @@
 use crate::function::{Constant, Emitter, Operand, Result, Width, kind_type};
 use crate::prelude::Helper;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_ir::prim::{Lowering, Opcode, Prim};
 use jut_loop::form::{Atom, Kind, Value};
 use jut_runtime::symbols::{self, Math};
 use std::fmt::Display;
@@ -21,7 +21,7 @@ impl Emitter<'_> {
         if row.params.len() != args.len() {
             return Err(format!("`{}` has {} operands", row.id, args.len()));
         }
-        if row.lowering == Lowering::Machine(Machine::Copy) {
+        if row.lowering == Lowering::Opcode(Opcode::Copy) {
             let operand = self.atom(args[0])?;
             self.alias(dst, operand);
             return Ok(());
@@ -33,7 +33,7 @@ impl Emitter<'_> {
         let kind = self.kind(dst);
         let operands = self.atoms(args)?;
         let text = match row.lowering {
-            Lowering::Machine(op) => self.operation(op, &operands, kind, Width::One, divisor)?,
+            Lowering::Opcode(op) => self.operation(op, &operands, kind, Width::One, divisor)?,
             Lowering::Runtime(symbol) => self.runtime(symbol, &operands, Width::One)?,
         };
         let name = self.bind(dst);
@@ -80,7 +80,7 @@ impl Emitter<'_> {
     /// literal integer.
     pub(crate) fn operation(
         &mut self,
-        op: Machine,
+        op: Opcode,
         args: &[Operand],
         kind: Kind,
         width: Width,
@@ -90,16 +90,16 @@ impl Emitter<'_> {
             [] => self.nullary(op, width),
             [a] => self.unary(op, a, width),
             [a, b] => self.binary(op, a, b, width, divisor),
-            [c, a, b] if op == Machine::Select => Some(select(c, a, b, kind, width)),
+            [c, a, b] if op == Opcode::Select => Some(select(c, a, b, kind, width)),
             _ => None,
         };
         text.ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
     }
 
-    fn nullary(&mut self, op: Machine, width: Width) -> Option<String> {
+    fn nullary(&mut self, op: Opcode, width: Width) -> Option<String> {
         let x = match op {
-            Machine::FInf => f64::INFINITY,
-            Machine::FNan => f64::NAN,
+            Opcode::FInf => f64::INFINITY,
+            Opcode::FNan => f64::NAN,
             _ => return None,
         };
         let ty = kind_type(Kind::F64, width);
@@ -110,21 +110,21 @@ impl Emitter<'_> {
         })
     }
 
-    fn unary(&mut self, op: Machine, a: &Operand, width: Width) -> Option<String> {
+    fn unary(&mut self, op: Opcode, a: &Operand, width: Width) -> Option<String> {
         let ty = kind_type(Kind::F64, width);
         let bools = kind_type(Kind::BOOL, width);
         Some(match op {
-            Machine::FNeg => format!("arith.negf {a} : {ty}"),
-            Machine::FAbs => format!("math.absf {a} : {ty}"),
-            Machine::FSqrt => format!("math.sqrt {a} : {ty}"),
-            Machine::FFloor => format!("math.floor {a} : {ty}"),
-            Machine::FCeil => format!("math.ceil {a} : {ty}"),
-            Machine::FTrunc => format!("math.trunc {a} : {ty}"),
-            Machine::FRelu => {
+            Opcode::FNeg => format!("arith.negf {a} : {ty}"),
+            Opcode::FAbs => format!("math.absf {a} : {ty}"),
+            Opcode::FSqrt => format!("math.sqrt {a} : {ty}"),
+            Opcode::FFloor => format!("math.floor {a} : {ty}"),
+            Opcode::FCeil => format!("math.ceil {a} : {ty}"),
+            Opcode::FTrunc => format!("math.trunc {a} : {ty}"),
+            Opcode::FRelu => {
                 let zero = self.float(0.0, width);
                 format!("arith.maximumf {a}, {zero} : {ty}")
             }
-            Machine::FRound => {
+            Opcode::FRound => {
                 // Away from zero by the largest float below one half: what was a half or more
                 // crosses the next integer (by rounding, if it was a half), everything else stays
                 // below it.
@@ -133,7 +133,7 @@ impl Emitter<'_> {
                 let moved = self.define(format_args!("arith.addf {a}, {half} : {ty}"));
                 format!("math.trunc {moved} : {ty}")
             }
-            Machine::FSign => {
+            Opcode::FSign => {
                 let zero = self.float(0.0, width);
                 let one = self.float(1.0, width);
                 let minus_one = self.float(-1.0, width);
@@ -144,12 +144,12 @@ impl Emitter<'_> {
                 let above = self.define(format_args!("arith.cmpf ogt, {a}, {zero} : {ty}"));
                 select(&above, &one, &rest, Kind::F64, width)
             }
-            Machine::Not => {
+            Opcode::Not => {
                 let yes = self.constant(Constant::Bool(true, width));
                 format!("arith.xori {a}, {yes} : {bools}")
             }
             _ if width == Width::Eight => return None,
-            Machine::ISign => {
+            Opcode::ISign => {
                 let zero = self.int(0);
                 let above = self.define(format_args!("arith.cmpi sgt, {a}, {zero} : index"));
                 let below = self.define(format_args!("arith.cmpi slt, {a}, {zero} : index"));
@@ -157,40 +157,40 @@ impl Emitter<'_> {
                 let minus = self.define(format_args!("arith.index_castui {below} : i1 to index"));
                 format!("arith.subi {plus}, {minus} : index")
             }
-            Machine::INot => {
+            Opcode::INot => {
                 let ones = self.int(-1);
                 format!("arith.xori {a}, {ones} : index")
             }
-            Machine::INeg => {
+            Opcode::INeg => {
                 let zero = self.int(0);
                 format!("arith.subi {zero}, {a} : index")
             }
-            Machine::IAbs => {
+            Opcode::IAbs => {
                 let zero = self.int(0);
                 let negative = self.define(format_args!("arith.subi {zero}, {a} : index"));
                 format!("arith.maxsi {a}, {negative} : index")
             }
-            Machine::IToF => {
+            Opcode::IToF => {
                 let word = self.define(format_args!("arith.index_cast {a} : index to i64"));
                 format!("arith.sitofp {word} : i64 to f64")
             }
-            Machine::FToI => {
+            Opcode::FToI => {
                 let name = self.prelude.helper(Helper::ToI64);
                 format!("func.call @{name}({a}) : (f64) -> index")
             }
-            Machine::FToS => format!("arith.truncf {a} : f64 to f32"),
-            Machine::SToF => format!("arith.extf {a} : f32 to f64"),
-            Machine::Narrow => format!("arith.index_cast {a} : index to i32"),
-            Machine::Widen => format!("arith.index_cast {a} : i32 to index"),
-            Machine::BToI => format!("arith.index_castui {a} : i1 to index"),
-            Machine::BToF => format!("arith.uitofp {a} : i1 to f64"),
+            Opcode::FToS => format!("arith.truncf {a} : f64 to f32"),
+            Opcode::SToF => format!("arith.extf {a} : f32 to f64"),
+            Opcode::Narrow => format!("arith.index_cast {a} : index to i32"),
+            Opcode::Widen => format!("arith.index_cast {a} : i32 to index"),
+            Opcode::BToI => format!("arith.index_castui {a} : i1 to index"),
+            Opcode::BToF => format!("arith.uitofp {a} : i1 to f64"),
             _ => return None,
         })
     }
 
     fn binary(
         &mut self,
-        op: Machine,
+        op: Opcode,
         a: &Operand,
         b: &Operand,
         width: Width,
@@ -201,10 +201,10 @@ impl Emitter<'_> {
         let compare = |which: &str| format!("arith.cmpf {which}, {a}, {b} : {ty}");
         let ints = |name: &dyn Display| format!("arith.{name} {a}, {b} : index");
         Some(match op {
-            Machine::FAdd => format!("arith.addf {a}, {b} : {ty}"),
-            Machine::FSub => format!("arith.subf {a}, {b} : {ty}"),
-            Machine::FMul => format!("arith.mulf {a}, {b} : {ty}"),
-            Machine::FTimes => {
+            Opcode::FAdd => format!("arith.addf {a}, {b} : {ty}"),
+            Opcode::FSub => format!("arith.subf {a}, {b} : {ty}"),
+            Opcode::FMul => format!("arith.mulf {a}, {b} : {ty}"),
+            Opcode::FTimes => {
                 let zero = self.float(0.0, width);
                 let product = self.define(format_args!("arith.mulf {a}, {b} : {ty}"));
                 let undefined =
@@ -215,56 +215,56 @@ impl Emitter<'_> {
                 let both = self.define(format_args!("arith.andi {undefined}, {either} : {bools}"));
                 select(&both, &zero, &product, Kind::F64, width)
             }
-            Machine::FDiv => format!("arith.divf {a}, {b} : {ty}"),
-            Machine::FMin => format!("arith.minimumf {a}, {b} : {ty}"),
-            Machine::FMax => format!("arith.maximumf {a}, {b} : {ty}"),
-            Machine::FEq => compare("oeq"),
-            Machine::FNe => compare("une"),
-            Machine::FLt => compare("olt"),
-            Machine::FLe => compare("ole"),
-            Machine::FGt => compare("ogt"),
-            Machine::FGe => compare("oge"),
-            Machine::And => format!("arith.andi {a}, {b} : {bools}"),
-            Machine::Or => format!("arith.ori {a}, {b} : {bools}"),
-            Machine::BEq => format!("arith.cmpi eq, {a}, {b} : {bools}"),
-            Machine::BNe => format!("arith.cmpi ne, {a}, {b} : {bools}"),
+            Opcode::FDiv => format!("arith.divf {a}, {b} : {ty}"),
+            Opcode::FMin => format!("arith.minimumf {a}, {b} : {ty}"),
+            Opcode::FMax => format!("arith.maximumf {a}, {b} : {ty}"),
+            Opcode::FEq => compare("oeq"),
+            Opcode::FNe => compare("une"),
+            Opcode::FLt => compare("olt"),
+            Opcode::FLe => compare("ole"),
+            Opcode::FGt => compare("ogt"),
+            Opcode::FGe => compare("oge"),
+            Opcode::And => format!("arith.andi {a}, {b} : {bools}"),
+            Opcode::Or => format!("arith.ori {a}, {b} : {bools}"),
+            Opcode::BEq => format!("arith.cmpi eq, {a}, {b} : {bools}"),
+            Opcode::BNe => format!("arith.cmpi ne, {a}, {b} : {bools}"),
             _ if width == Width::Eight => return None,
-            Machine::IAdd => ints(&"addi"),
-            Machine::ISub => ints(&"subi"),
-            Machine::IMul => ints(&"muli"),
-            Machine::IAnd => ints(&"andi"),
-            Machine::IOr => ints(&"ori"),
-            Machine::IXor => ints(&"xori"),
-            Machine::IMin => ints(&"minsi"),
-            Machine::IMax => ints(&"maxsi"),
-            Machine::IEq => ints(&"cmpi eq,"),
-            Machine::INe => ints(&"cmpi ne,"),
-            Machine::ILt => ints(&"cmpi slt,"),
-            Machine::ILe => ints(&"cmpi sle,"),
-            Machine::IGt => ints(&"cmpi sgt,"),
-            Machine::IGe => ints(&"cmpi sge,"),
-            Machine::IShl => {
+            Opcode::IAdd => ints(&"addi"),
+            Opcode::ISub => ints(&"subi"),
+            Opcode::IMul => ints(&"muli"),
+            Opcode::IAnd => ints(&"andi"),
+            Opcode::IOr => ints(&"ori"),
+            Opcode::IXor => ints(&"xori"),
+            Opcode::IMin => ints(&"minsi"),
+            Opcode::IMax => ints(&"maxsi"),
+            Opcode::IEq => ints(&"cmpi eq,"),
+            Opcode::INe => ints(&"cmpi ne,"),
+            Opcode::ILt => ints(&"cmpi slt,"),
+            Opcode::ILe => ints(&"cmpi sle,"),
+            Opcode::IGt => ints(&"cmpi sgt,"),
+            Opcode::IGe => ints(&"cmpi sge,"),
+            Opcode::IShl => {
                 let (zero, limit) = (self.int(0), self.int(64));
                 let shifted = self.define(format_args!("arith.shli {a}, {b} : index"));
                 let inside = self.define(format_args!("arith.cmpi ult, {b}, {limit} : index"));
                 select(&inside, &shifted, &zero, Kind::I64, width)
             }
-            Machine::IShr => {
+            Opcode::IShr => {
                 let last = self.int(63);
                 let amount = self.define(format_args!("arith.minui {b}, {last} : index"));
                 format!("arith.shrsi {a}, {amount} : index")
             }
-            Machine::IDiv | Machine::IRem => self.division(op, a, b, divisor),
+            Opcode::IDiv | Opcode::IRem => self.division(op, a, b, divisor),
             _ => return None,
         })
     }
 
     /// Quotient or remainder toward zero.
-    fn division(&mut self, op: Machine, a: &Operand, b: &Operand, divisor: Option<i64>) -> String {
-        let name = if op == Machine::IDiv { "divsi" } else { "remsi" };
+    fn division(&mut self, op: Opcode, a: &Operand, b: &Operand, divisor: Option<i64>) -> String {
+        let name = if op == Opcode::IDiv { "divsi" } else { "remsi" };
         let zero = self.int(0);
         let by_minus_one = match op {
-            Machine::IDiv => format!("arith.subi {zero}, {a} : index"),
+            Opcode::IDiv => format!("arith.subi {zero}, {a} : index"),
             _ => format!("arith.andi {a}, {zero} : index"),
         };
         match divisor {

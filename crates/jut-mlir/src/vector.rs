@@ -10,7 +10,7 @@
 use crate::function::{Emitter, Operand, Result, Width, kind_type};
 use crate::names::readable;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes};
 use jut_loop::form::{Atom, Lanes, Stmt, Value};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
@@ -75,7 +75,7 @@ impl Emitter<'_> {
                         operands.push(self.lanes_of(&mut eight, atom)?);
                     }
                     let text = match prim.row().lowering {
-                        Lowering::Machine(op) => {
+                        Lowering::Opcode(op) => {
                             let kind = self.kind(*dst);
                             self.operation(op, &operands, kind, Width::Eight, None)?
                         }
@@ -162,38 +162,38 @@ impl Emitter<'_> {
 }
 
 /// Operations that vectors have too, with the same meaning for each lane.
-fn is_lanewise(op: Machine) -> bool {
+fn is_lanewise(op: Opcode) -> bool {
     matches!(
         op,
-        Machine::FAdd
-            | Machine::FSub
-            | Machine::FMul
-            | Machine::FTimes
-            | Machine::FDiv
-            | Machine::FNeg
-            | Machine::FAbs
-            | Machine::FSqrt
-            | Machine::FMin
-            | Machine::FMax
-            | Machine::FFloor
-            | Machine::FCeil
-            | Machine::FTrunc
-            | Machine::FRound
-            | Machine::FSign
-            | Machine::FInf
-            | Machine::FNan
-            | Machine::FRelu
-            | Machine::FEq
-            | Machine::FNe
-            | Machine::FLt
-            | Machine::FLe
-            | Machine::FGt
-            | Machine::FGe
-            | Machine::And
-            | Machine::Or
-            | Machine::Not
-            | Machine::BEq
-            | Machine::BNe
-            | Machine::Select
+        Opcode::FAdd
+            | Opcode::FSub
+            | Opcode::FMul
+            | Opcode::FTimes
+            | Opcode::FDiv
+            | Opcode::FNeg
+            | Opcode::FAbs
+            | Opcode::FSqrt
+            | Opcode::FMin
+            | Opcode::FMax
+            | Opcode::FFloor
+            | Opcode::FCeil
+            | Opcode::FTrunc
+            | Opcode::FRound
+            | Opcode::FSign
+            | Opcode::FInf
+            | Opcode::FNan
+            | Opcode::FRelu
+            | Opcode::FEq
+            | Opcode::FNe
+            | Opcode::FLt
+            | Opcode::FLe
+            | Opcode::FGt
+            | Opcode::FGe
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Not
+            | Opcode::BEq
+            | Opcode::BNe
+            | Opcode::Select
     )
 }

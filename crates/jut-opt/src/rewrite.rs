@@ -3,6 +3,8 @@
 use jut_ir::entity::{Cap, NVar};
 use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
+use jut_ir::map::Mapper;
+use jut_ir::size::Size;
 use jut_ir::span::Loc;
 use jut_ir::types::Type;
 
@@ -63,162 +65,75 @@ pub trait Rewriter {
     fn block(&mut self, block: Block) -> Block;
 }
 
-fn path(rewriter: &mut dyn Rewriter, path: &[Step]) -> Vec<Step> {
-    path.iter()
-        .map(|step| {
-            let step = match *step {
-                Step::Index { index, proved } => {
-                    Step::Index { index: rewriter.atom(index), proved }
-                }
-                Step::Slice { lo, len, proved } => {
-                    Step::Slice { lo: rewriter.atom(lo), len: rewriter.atom(len), proved }
-                }
-                Step::Field(k) => Step::Field(k),
-            };
-            rewriter.step(step)
-        })
-        .collect()
+/// The operands of a right-hand side.
+struct Operands<'r>(&'r mut dyn Rewriter);
+
+impl Mapper for Operands<'_> {
+    fn atom(&mut self, atom: &mut Atom) {
+        *atom = self.0.atom(*atom);
+    }
+
+    fn nvar(&mut self, var: &mut NVar) {
+        *var = self.0.nvar(*var);
+    }
+
+    fn ty(&mut self, ty: &mut Type) {
+        *ty = self.0.ty(ty);
+    }
+
+    fn size(&mut self, size: &mut Size) {
+        let array = self.0.ty(&Type::array(std::mem::take(size), Type::F64));
+        if let Type::Array(new, _) = array {
+            *size = new;
+        }
+    }
 }
 
-/// Rewrites a place.
-pub fn place(rewriter: &mut dyn Rewriter, place: &Place) -> Place {
-    let mut new = rewriter.root(place.root);
-    new.path.extend(path(rewriter, &place.path));
-    new
-}
-
-fn atoms(rewriter: &mut dyn Rewriter, mut atoms: Vec<Atom>) -> Vec<Atom> {
-    atoms.iter_mut().for_each(|a| *a = rewriter.atom(*a));
-    atoms
-}
-
-/// Rewrites a right-hand side: first what it reads, then what it binds, then its blocks. Linear
-/// operations do not occur in the programs that the optimiser sees and are left as they are.
-pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
-    match rhs {
-        Rhs::Atom(a) => Rhs::Atom(rewriter.atom(a)),
-        Rhs::Prim(prim, args) => Rhs::Prim(prim, atoms(rewriter, args)),
-        Rhs::Tuple(args) => Rhs::Tuple(atoms(rewriter, args)),
-        Rhs::Con(con, args) => Rhs::Con(con, atoms(rewriter, args)),
-        Rhs::ArrayLit(args) => Rhs::ArrayLit(atoms(rewriter, args)),
-        Rhs::Structured(op, args, sizes) => {
-            let args = atoms(rewriter, args);
-            let wrapped = |size| Type::array(size, Type::F64);
-            let sizes = sizes.into_iter().filter_map(|s| rewriter.ty(&wrapped(s)).size().cloned());
-            Rhs::Structured(op, args, sizes.collect())
+/// Rewrites a right-hand side: first what it reads, then what it binds, then its blocks.
+pub fn rhs(rewriter: &mut dyn Rewriter, mut rhs: Rhs) -> Rhs {
+    rhs.map_own_uses(&mut Operands(rewriter));
+    match &mut rhs {
+        Rhs::Index(_, path) | Rhs::Update { path, .. } => {
+            path.iter_mut().for_each(|step| *step = rewriter.step(*step));
         }
-        Rhs::Untuple(v) => Rhs::Untuple(rewriter.nvar(v)),
-        Rhs::Proj(v, k) => Rhs::Proj(rewriter.nvar(v), k),
-        Rhs::Size(v, k) => Rhs::Size(rewriter.nvar(v), k),
-        Rhs::Open { con, value, eqs, proved } => Rhs::Open {
-            con,
-            value: rewriter.nvar(value),
-            eqs: eqs.into_iter().map(|e| e.map(|a| rewriter.atom(a))).collect(),
-            proved,
-        },
-        Rhs::Index(v, steps) => {
-            let v = rewriter.nvar(v);
-            Rhs::Index(v, path(rewriter, &steps))
-        }
-        Rhs::Update { array, path: steps, value } => {
-            let array = rewriter.nvar(array);
-            let path = path(rewriter, &steps);
-            Rhs::Update { array, path, value: rewriter.atom(value) }
-        }
-        Rhs::Cast { value, ty, proved } => {
-            Rhs::Cast { value: rewriter.nvar(value), ty: rewriter.ty(&ty), proved }
-        }
-        Rhs::Check(check) => Rhs::Check(match check {
-            Check::Below(a, b) => Check::Below(rewriter.atom(a), rewriter.atom(b)),
-            Check::Within { lo, len, size } => Check::Within {
-                lo: rewriter.atom(lo),
-                len: rewriter.atom(len),
-                size: rewriter.atom(size),
-            },
-            Check::NonNegative(a) => Check::NonNegative(rewriter.atom(a)),
-            Check::Exact(p, a, b) => Check::Exact(p, rewriter.atom(a), rewriter.atom(b)),
-            Check::Show(Shown::Value(a)) => Check::Show(Shown::Value(rewriter.atom(a))),
-            Check::Show(Shown::Before(i)) => Check::Show(Shown::Before(rewriter.atom(i))),
-            Check::Show(shown) => Check::Show(shown),
-        }),
-        Rhs::Inc(p, Operand::N(a)) => {
-            let p = place(rewriter, &p);
-            Rhs::Inc(p, Operand::N(rewriter.atom(a)))
-        }
+        Rhs::Inc(to, _) => place(rewriter, to),
         Rhs::Region(region) => {
-            let Region { mode, cap, start, end, body } = *region;
-            let start = start.map(|start| match start {
-                Operand::N(a) => Operand::N(rewriter.atom(a)),
-                linear => linear,
-            });
-            let cap = rewriter.bind_cap(cap);
-            let body = rewriter.block(body);
-            Rhs::Region(Box::new(Region { mode, cap, start, end, body }))
+            region.cap = rewriter.bind_cap(region.cap);
+            block(rewriter, &mut region.body);
         }
-        Rhs::Scan(scan) => Rhs::Scan(Box::new(self::scan(rewriter, *scan))),
+        Rhs::Scan(scan) => {
+            scan.cap_slices.iter_mut().for_each(|(_, p)| place(rewriter, p));
+            scan.index = rewriter.bind(scan.index);
+            scan.carry.iter_mut().for_each(|(v, _)| *v = rewriter.bind(*v));
+            scan.slices.iter_mut().for_each(|(v, _)| *v = rewriter.bind(*v));
+            scan.cap_slices.iter_mut().for_each(|(c, _)| *c = rewriter.bind_cap(*c));
+            block(rewriter, &mut scan.body);
+        }
         Rhs::Case(case) => {
-            let scrutinee = rewriter.atom(case.scrutinee);
-            let arms = case.arms.into_iter().map(|a| arm(rewriter, scrutinee, a)).collect();
-            Rhs::Case(Box::new(Case { scrutinee, arms }))
+            for arm in &mut case.arms {
+                for field in &mut arm.fields {
+                    if let FieldPattern::Bind(v) = field {
+                        *v = rewriter.bind(*v);
+                    }
+                }
+                rewriter.enter_arm(case.scrutinee, arm.pattern, &arm.fields);
+                block(rewriter, &mut arm.body);
+                rewriter.leave_arm();
+            }
         }
-        Rhs::Call(call) => Rhs::Call(Box::new(Call {
-            func: call.func,
-            args: atoms(rewriter, call.args),
-            lin_args: call.lin_args,
-            places: call.places.iter().map(|p| p.as_ref().map(|p| place(rewriter, p))).collect(),
-        })),
-        linear @ (Rhs::LCopy(_)
-        | Rhs::LAdd(..)
-        | Rhs::LNeg(_)
-        | Rhs::LScale(..)
-        | Rhs::LApply { .. }
-        | Rhs::LSelect(..)
-        | Rhs::LZero(_)
-        | Rhs::Dup(_)
-        | Rhs::Drop(_)
-        | Rhs::LTuple(_)
-        | Rhs::LUntuple(_)
-        | Rhs::LCon { .. }
-        | Rhs::LOpen { .. }
-        | Rhs::LCast { .. }
-        | Rhs::LUpdate { .. }
-        | Rhs::LTake { .. }
-        | Rhs::Rd(_)
-        | Rhs::Inc(..)) => linear,
+        Rhs::Call(call) => call.places.iter_mut().flatten().for_each(|p| place(rewriter, p)),
+        _ => {}
     }
+    rhs
 }
 
-fn arm(rewriter: &mut dyn Rewriter, scrutinee: Atom, arm: Arm) -> Arm {
-    let fields = arm.fields.into_iter().map(|field| match field {
-        FieldPattern::Bind(v) => FieldPattern::Bind(rewriter.bind(v)),
-        FieldPattern::Eq(a) => FieldPattern::Eq(rewriter.atom(a)),
-    });
-    let fields: Vec<FieldPattern> = fields.collect();
-    rewriter.enter_arm(scrutinee, arm.pattern, &fields);
-    let body = rewriter.block(arm.body);
-    rewriter.leave_arm();
-    Arm { pattern: arm.pattern, fields, proved: arm.proved, body }
+/// A place, after its atoms were rewritten.
+fn place(rewriter: &mut dyn Rewriter, place: &mut Place) {
+    let mut new = rewriter.root(place.root);
+    new.path.extend(place.path.iter().map(|step| rewriter.step(*step)));
+    *place = new;
 }
 
-fn scan(rewriter: &mut dyn Rewriter, scan: Scan) -> Scan {
-    let bound = rewriter.atom(scan.bound);
-    let init: Vec<Atom> = scan.carry.iter().map(|(_, a)| rewriter.atom(*a)).collect();
-    let arrays: Vec<NVar> = scan.slices.iter().map(|(_, v)| rewriter.nvar(*v)).collect();
-    let places: Vec<Place> = scan.cap_slices.iter().map(|(_, p)| place(rewriter, p)).collect();
-    let index = rewriter.bind(scan.index);
-    let carry = scan.carry.iter().zip(init).map(|((v, _), a)| (rewriter.bind(*v), a)).collect();
-    let slices = scan.slices.iter().zip(arrays).map(|((v, _), a)| (rewriter.bind(*v), a)).collect();
-    let cap_slices =
-        scan.cap_slices.iter().zip(places).map(|((c, _), p)| (rewriter.bind_cap(*c), p)).collect();
-    Scan {
-        dir: scan.dir,
-        index,
-        bound,
-        carry,
-        lin_carry: scan.lin_carry,
-        slices,
-        lin_slices: scan.lin_slices,
-        cap_slices,
-        body: rewriter.block(scan.body),
-    }
+fn block(rewriter: &mut dyn Rewriter, block: &mut Block) {
+    *block = rewriter.block(std::mem::take(block));
 }

@@ -7,7 +7,7 @@
 use crate::compiled::{Compiled, Session};
 use crate::error::{ArgumentError, Result};
 use crate::interface::Results;
-use crate::value::{Arg, Array, Value, cells};
+use crate::value::{Arg, Array, Number, Value, cells, numbers};
 use jut_runtime::print;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -30,14 +30,9 @@ impl Batched<'_> {
             Some(shape) => shape.first().copied().filter(|_| cells(shape) == Some(len)),
         };
         let count = match arg {
-            Arg::F64s(data, shape) => rows(data.len(), *shape),
-            Arg::F32s(data, shape) => rows(data.len(), *shape),
-            Arg::I32s(data, shape) => rows(data.len(), *shape),
-            Arg::I64s(data, shape) => rows(data.len(), *shape),
-            Arg::Bools(data, shape) => rows(data.len(), *shape),
             Arg::List(items) => Some(items.len()),
             Arg::Values(items) => items.first().and_then(Value::first_size),
-            _ => None,
+            array => array.extent().and_then(|(len, shape)| rows(len, shape)),
         };
         count.map(Some).ok_or_else(|| {
             let reason =
@@ -54,47 +49,32 @@ impl Batched<'_> {
 
     /// The argument of one call.
     fn one(&self, k: usize) -> Option<One<'_>> {
-        fn part<'s, T>(
+        fn part<'s, T: Number>(
             data: &'s [T],
             shape: &Option<&'s [usize]>,
             k: usize,
-        ) -> Option<(&'s [T], &'s [usize])> {
+        ) -> Option<Arg<'s>> {
             let inner = shape.map_or(&[][..], |shape| &shape[1..]);
             let stride = cells(inner)?;
-            Some((data.get(k * stride..(k + 1) * stride)?, inner))
+            Some(match (data.get(k * stride..(k + 1) * stride)?, inner) {
+                ([x], []) => x.arg(),
+                (part, inner) => Number::args(part, Some(inner)),
+            })
         }
         let Batched::Each(arg) = self else {
             let Batched::Same(arg) = self else { return None };
             return Some(One::Given(*arg));
         };
-        Some(One::Given(match arg {
-            Arg::F64s(data, shape) => match part(data, shape, k)? {
-                ([x], []) => Arg::F64(*x),
-                (part, inner) => Arg::F64s(part, Some(inner)),
-            },
-            Arg::F32s(data, shape) => match part(data, shape, k)? {
-                ([x], []) => Arg::F32(*x),
-                (part, inner) => Arg::F32s(part, Some(inner)),
-            },
-            Arg::I32s(data, shape) => match part(data, shape, k)? {
-                ([x], []) => Arg::I32(*x),
-                (part, inner) => Arg::I32s(part, Some(inner)),
-            },
-            Arg::I64s(data, shape) => match part(data, shape, k)? {
-                ([x], []) => Arg::I64(*x),
-                (part, inner) => Arg::I64s(part, Some(inner)),
-            },
-            Arg::Bools(data, shape) => match part(data, shape, k)? {
-                ([x], []) => Arg::Bool(*x),
-                (part, inner) => Arg::Bools(part, Some(inner)),
-            },
+        Some(One::Given(numbers!(Arg, arg;
+            _ => return None,
+            [data, shape] => part(data, shape, k)?,
             Arg::List(items) => Arg::from(items.get(k)?),
             Arg::Values(items) => {
                 let parts: Option<Vec<Value>> = items.iter().map(|item| item.element(k)).collect();
                 return Some(One::Made(Value::Tuple(parts?)));
             }
             _ => return None,
-        }))
+        )))
     }
 }
 
@@ -150,15 +130,12 @@ fn reserve(stack: &mut Value, count: usize) -> Result<()> {
             ArgumentError::new("A03", "batch", reason, "give fewer elements at a time").into()
         })
     }
-    match stack {
-        Value::F64s(stack) => rows(&mut stack.data, count),
-        Value::F32s(stack) => rows(&mut stack.data, count),
-        Value::I32s(stack) => rows(&mut stack.data, count),
-        Value::I64s(stack) => rows(&mut stack.data, count),
-        Value::Bools(stack) => rows(&mut stack.data, count),
+    numbers!(Value, stack;
+        _ => Ok(()),
+        [stack] => rows(&mut stack.data, count),
         Value::Tuple(items) => items.iter_mut().try_for_each(|item| reserve(item, count)),
         _ => Ok(()),
-    }
+    )
 }
 
 /// A value with a dimension of one in front.
@@ -167,43 +144,24 @@ fn raised(value: Value) -> Value {
         array.shape.insert(0, 1);
         array
     }
-    match value {
-        Value::F64(x) => Value::F64s(Array { shape: vec![1], data: vec![x] }),
-        Value::F32(x) => Value::F32s(Array { shape: vec![1], data: vec![x] }),
-        Value::I32(x) => Value::I32s(Array { shape: vec![1], data: vec![x] }),
-        Value::I64(x) => Value::I64s(Array { shape: vec![1], data: vec![x] }),
-        Value::Bool(x) => Value::Bools(Array { shape: vec![1], data: vec![x] }),
-        Value::F64s(array) => Value::F64s(row(array)),
-        Value::F32s(array) => Value::F32s(row(array)),
-        Value::I32s(array) => Value::I32s(row(array)),
-        Value::I64s(array) => Value::I64s(row(array)),
-        Value::Bools(array) => Value::Bools(row(array)),
+    numbers!(Value, value;
+        x => Number::values(Array { shape: vec![1], data: vec![x] }),
+        [array] => Number::values(row(array)),
         Value::Tuple(items) => Value::Tuple(items.into_iter().map(raised).collect()),
         other => Value::List(vec![other]),
-    }
+    )
 }
 
 /// Puts a number or an array behind those of an array.
 fn append_one(stack: &mut Value, one: &Value) -> Result<()> {
-    fn row<T: Copy>(stack: &mut Array<T>, shape: &[usize], data: &[T]) -> Result<()> {
+    fn row<T: Number>(stack: &mut Array<T>, one: &Value) -> Result<()> {
+        let Some((shape, data)) = T::cells(one) else { return Ok(()) };
         stack.fits(shape)?;
         stack.shape[0] += 1;
         stack.data.extend_from_slice(data);
         Ok(())
     }
-    match (stack, one) {
-        (Value::F64s(stack), Value::F64(x)) => row(stack, &[], &[*x]),
-        (Value::F32s(stack), Value::F32(x)) => row(stack, &[], &[*x]),
-        (Value::I32s(stack), Value::I32(x)) => row(stack, &[], &[*x]),
-        (Value::I64s(stack), Value::I64(x)) => row(stack, &[], &[*x]),
-        (Value::Bools(stack), Value::Bool(x)) => row(stack, &[], &[*x]),
-        (Value::F64s(stack), Value::F64s(one)) => row(stack, &one.shape, &one.data),
-        (Value::F32s(stack), Value::F32s(one)) => row(stack, &one.shape, &one.data),
-        (Value::I32s(stack), Value::I32s(one)) => row(stack, &one.shape, &one.data),
-        (Value::I64s(stack), Value::I64s(one)) => row(stack, &one.shape, &one.data),
-        (Value::Bools(stack), Value::Bools(one)) => row(stack, &one.shape, &one.data),
-        _ => Ok(()),
-    }
+    numbers!(Value, stack; _ => Ok(()), [stack] => row(stack, one), _ => Ok(()))
 }
 
 impl<T> Array<T> {
@@ -220,18 +178,14 @@ impl<T> Array<T> {
 
 /// Puts the elements of one array behind those of another.
 fn append(stack: &mut Value, more: Value) -> Result<()> {
-    fn rows<T>(stack: &mut Array<T>, more: Array<T>) -> Result<()> {
-        stack.fits(&more.shape[1..])?;
-        stack.shape[0] += more.shape[0];
-        stack.data.extend(more.data);
+    fn rows<T: Number>(stack: &mut Array<T>, more: &Value) -> Result<()> {
+        let Some(([count, shape @ ..], data)) = T::cells(more) else { return Ok(()) };
+        stack.fits(shape)?;
+        stack.shape[0] += count;
+        stack.data.extend_from_slice(data);
         Ok(())
     }
     match (stack, more) {
-        (Value::F64s(stack), Value::F64s(more)) => rows(stack, more),
-        (Value::F32s(stack), Value::F32s(more)) => rows(stack, more),
-        (Value::I32s(stack), Value::I32s(more)) => rows(stack, more),
-        (Value::I64s(stack), Value::I64s(more)) => rows(stack, more),
-        (Value::Bools(stack), Value::Bools(more)) => rows(stack, more),
         (Value::Tuple(stack), Value::Tuple(more)) => {
             stack.iter_mut().zip(more).try_for_each(|(s, m)| append(s, m))
         }
@@ -239,7 +193,9 @@ fn append(stack: &mut Value, more: Value) -> Result<()> {
             stack.extend(more);
             Ok(())
         }
-        _ => Ok(()),
+        (stack, more) => {
+            numbers!(Value, stack; _ => Ok(()), [stack] => rows(stack, &more), _ => Ok(()))
+        }
     }
 }
 

@@ -19,7 +19,6 @@ use crate::layout::{Columns, FLAT, Layout, Leaf, NoSize, peel};
 use crate::ports::Input;
 use crate::shown::show_type;
 use crate::value::{Arg, cells};
-use jut_ir::Scalar;
 use jut_ir::{Function, NVar, Program, Size, Span, Type};
 
 pub(crate) use sizes::Sizes;
@@ -265,7 +264,7 @@ impl Binder {
             let mut progress = false;
             let leaves = self.params.iter().flat_map(|p| &p.layout.leaves);
             for (leaf, part) in leaves.zip(parts) {
-                let Some((len, shape)) = extent(*part) else { continue };
+                let Some((len, shape)) = part.extent() else { continue };
                 if leaf.fields.is_some() {
                     continue;
                 }
@@ -374,24 +373,14 @@ fn how_to_give(ty: &Type) -> &'static str {
 }
 
 fn fits(leaf: &Leaf, part: Arg<'_>) -> bool {
-    matches!(
-        (part, leaf.scalar, leaf.dims.is_empty()),
-        (Arg::F64(_), Scalar::F64, true)
-            | (Arg::F32(_), Scalar::F32, true)
-            | (Arg::F32s(..), Scalar::F32, false)
-            | (Arg::I32(_), Scalar::I32, true)
-            | (Arg::I32s(..), Scalar::I32, false)
-            | (Arg::I64(_), Scalar::I64, true)
-            | (Arg::Bool(_), Scalar::Bool, true)
-            | (Arg::F64s(..), Scalar::F64, false)
-            | (Arg::I64s(..), Scalar::I64, false)
-            | (Arg::Bools(..), Scalar::Bool, false)
-    )
+    part.plain().is_some_and(|(scalar, extent)| {
+        scalar == leaf.scalar && extent.is_none() == leaf.dims.is_empty()
+    })
 }
 
 /// Compares the declared dimensions of a leaf with the actual ones.
 fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> Result<(), String> {
-    let Some((len, shape)) = extent(part) else { return Ok(()) };
+    let Some((len, shape)) = part.extent() else { return Ok(()) };
     if let Some(shape) = shape {
         if shape.len() != leaf.dims.len() {
             return Err(format!("{} dimensions are needed", leaf.dims.len()));
@@ -424,18 +413,6 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
         Some(cells) if cells == as_i64(len) => Ok(()),
         Some(cells) => Err(format!("{cells} elements are needed, not {len}")),
         None => Err("more elements are needed than fit in memory".into()),
-    }
-}
-
-/// Number of elements, and the shape if it is given.
-fn extent(arg: Arg<'_>) -> Option<(usize, Option<&[usize]>)> {
-    match arg {
-        Arg::F64s(data, shape) => Some((data.len(), shape)),
-        Arg::F32s(data, shape) => Some((data.len(), shape)),
-        Arg::I32s(data, shape) => Some((data.len(), shape)),
-        Arg::I64s(data, shape) => Some((data.len(), shape)),
-        Arg::Bools(data, shape) => Some((data.len(), shape)),
-        _ => None,
     }
 }
 

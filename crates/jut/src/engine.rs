@@ -7,7 +7,7 @@
 use crate::backends::Engine;
 use crate::error::Error;
 use crate::layout::{Layout, stack};
-use crate::value::{Arg, Array, Out, Value};
+use crate::value::{Arg, Array, Number, Out, Value, numbers};
 use jut_eval::{Cells, EvalError, Interpreter, Value as EvalValue, View};
 use jut_ir::{ConRef, DataId, FuncId, Program, RuntimeError, RuntimeErrorKind, Span, Type};
 use jut_loop::Lowered;
@@ -41,36 +41,9 @@ pub(crate) enum Placement {
 
 /// Where a leaf of the results shall go: into a value that grows as needed, or into memory of the
 /// user, which must fit.
-pub(crate) enum Target<'t> {
+pub(crate) enum Sink<'t, 'o> {
     Own(&'t mut Value),
-    F64(&'t mut f64),
-    F32(&'t mut f32),
-    I64(&'t mut i64),
-    I32(&'t mut i32),
-    Bool(&'t mut bool),
-    F64s(&'t mut [f64]),
-    F32s(&'t mut [f32]),
-    I64s(&'t mut [i64]),
-    I32s(&'t mut [i32]),
-    Bools(&'t mut [bool]),
-}
-
-impl<'t> Target<'t> {
-    /// The memory that an [`Out`] stands for.
-    pub fn of(out: &'t mut Out<'_>) -> Target<'t> {
-        match out {
-            Out::F64(x) => Target::F64(x),
-            Out::F32(x) => Target::F32(x),
-            Out::I32(x) => Target::I32(x),
-            Out::I64(x) => Target::I64(x),
-            Out::Bool(x) => Target::Bool(x),
-            Out::F64s(x) => Target::F64s(x),
-            Out::F32s(x) => Target::F32s(x),
-            Out::I32s(x) => Target::I32s(x),
-            Out::I64s(x) => Target::I64s(x),
-            Out::Bools(x) => Target::Bools(x),
-        }
-    }
+    Out(&'t mut Out<'o>),
 }
 
 impl Code {
@@ -247,106 +220,83 @@ impl Room {
 
 /// Lists the words of a call: arguments, then the buffers for results, which grow as far as there is
 /// room.
-pub(crate) fn prepare<'a>(
+pub(crate) fn prepare<'a, 'o: 'a>(
     placements: &[Placement],
     runner: &impl Runner,
     parts: &[Arg<'a>],
-    targets: impl Iterator<Item = Target<'a>>,
+    sinks: impl Iterator<Item = Sink<'a, 'o>>,
     room: &mut Room,
     words: &mut Vec<Word<'a>>,
 ) -> Result<(), Failure> {
     for part in parts {
-        words.push(match *part {
-            Arg::F64(x) => Word::F64(x),
-            Arg::F32(x) => Word::F32(x),
-            Arg::I32(x) => Word::I32(x),
-            Arg::I64(x) => Word::I64(x),
-            Arg::Bool(x) => Word::Bool(x),
-            Arg::F64s(x, _) => Word::F64s(x),
-            Arg::F32s(x, _) => Word::F32s(x),
-            Arg::I32s(x, _) => Word::I32s(x),
-            Arg::I64s(x, _) => Word::I64s(x),
-            Arg::Bools(x, _) => Word::Bools(x),
-            _ => {
-                return Err(Failure::Internal("an argument was not taken apart".into()));
-            }
-        });
+        words.push(numbers!(Arg, *part;
+            x => x.word(),
+            [x, _] => Number::words(x),
+            _ => return Err(Failure::Internal("an argument was not taken apart".into())),
+        ));
     }
-    for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
+    for (k, (placement, sink)) in placements.iter().zip(sinks).enumerate() {
         let Placement::Buffer(number) = *placement else { continue };
         let cells = runner.cells(number, parts).ok_or_else(out_of_memory)?;
-        words.push(buffer(target, cells, room, k)?);
+        words.push(buffer(sink, cells, room, k)?);
     }
     Ok(())
 }
 
 /// Puts what the code returned where it shall go.
-pub(crate) fn collect<'t>(
+pub(crate) fn collect<'t, 'o: 't>(
     placements: &[Placement],
     results: Results<'_>,
-    targets: impl Iterator<Item = Target<'t>>,
+    sinks: impl Iterator<Item = Sink<'t, 'o>>,
     room: &mut Room,
 ) -> Result<(), Failure> {
-    for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
+    for (k, (placement, sink)) in placements.iter().zip(sinks).enumerate() {
         let Placement::Returned(number) = *placement else { continue };
-        let part = match results.get(number) {
-            Some(Returned::F64(x)) => Arg::F64(x),
-            Some(Returned::F32(x)) => Arg::F32(x),
-            Some(Returned::I32(x)) => Arg::I32(x),
-            Some(Returned::I64(x)) => Arg::I64(x),
-            Some(Returned::Bool(x)) => Arg::Bool(x),
-            Some(Returned::F64s(x)) => Arg::F64s(x, None),
-            Some(Returned::F32s(x)) => Arg::F32s(x, None),
-            Some(Returned::I32s(x)) => Arg::I32s(x, None),
-            Some(Returned::I64s(x)) => Arg::I64s(x, None),
-            Some(Returned::Bools(x)) => Arg::Bools(x, None),
-            Some(Returned::Nested) | None => {
-                return Err(Failure::Internal("a result is not made of flat arrays".into()));
-            }
-        };
-        store(part, target, room, k)?;
+        let nested = || Failure::Internal("a result is not made of flat arrays".into());
+        let part = numbers!(Returned, results.get(number).ok_or_else(nested)?;
+            x => x.arg(),
+            [x] => Number::args(x, None),
+            Returned::Nested => return Err(nested()),
+        );
+        store(part, sink, room, k)?;
     }
     Ok(())
 }
 
 /// A buffer of a result as a word of a call.
 fn buffer<'t>(
-    target: Target<'t>,
+    sink: Sink<'t, '_>,
     cells: usize,
     room: &mut Room,
     k: usize,
 ) -> Result<Word<'t>, Failure> {
-    fn resized<'d, T: Copy>(
+    fn resized<'d, T: Number>(
         data: &'d mut Vec<T>,
         cells: usize,
-        blank: T,
         room: &mut Room,
-    ) -> Result<&'d mut [T], Failure> {
+    ) -> Result<Option<Word<'d>>, Failure> {
         room.grow(data, cells)?;
-        data.resize(cells, blank);
-        Ok(data)
+        data.resize(cells, T::default());
+        Ok(Some(Number::words_mut(data)))
     }
-    match target {
-        Target::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0, room)?)),
-        Target::Own(Value::F32s(a)) => Ok(Word::F32sMut(resized(&mut a.data, cells, 0.0, room)?)),
-        Target::Own(Value::I32s(a)) => Ok(Word::I32sMut(resized(&mut a.data, cells, 0, room)?)),
-        Target::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0, room)?)),
-        Target::Own(Value::Bools(a)) => {
-            Ok(Word::BoolsMut(resized(&mut a.data, cells, false, room)?))
-        }
-        Target::F64s(x) if x.len() == cells => Ok(Word::F64sMut(x)),
-        Target::F32s(x) if x.len() == cells => Ok(Word::F32sMut(x)),
-        Target::I32s(x) if x.len() == cells => Ok(Word::I32sMut(x)),
-        Target::I64s(x) if x.len() == cells => Ok(Word::I64sMut(x)),
-        Target::Bools(x) if x.len() == cells => Ok(Word::BoolsMut(x)),
-        _ => Err(Failure::Output(k, format!("it is an array of {cells} elements"))),
+    fn whole<T: Number>(data: &mut [T], cells: usize) -> Option<Word<'_>> {
+        (data.len() == cells).then(|| Number::words_mut(data))
     }
+    let word = match sink {
+        Sink::Own(value) => numbers!(Value, value;
+            _ => None,
+            [a] => resized(&mut a.data, cells, room)?,
+            _ => None,
+        ),
+        Sink::Out(out) => numbers!(Out, out; _ => None, [x] => whole(x, cells)),
+    };
+    word.ok_or_else(|| Failure::Output(k, format!("it is an array of {cells} elements")))
 }
 
 /// Copies a leaf of the results.
 pub(crate) fn store(
     part: Arg<'_>,
-    target: Target<'_>,
+    sink: Sink<'_, '_>,
     room: &mut Room,
     k: usize,
 ) -> Result<(), Failure> {
@@ -364,22 +314,27 @@ pub(crate) fn store(
         to.extend_from_slice(from);
         Ok(())
     }
-    match (part, target) {
-        (Arg::F64(x), Target::Own(Value::F64(to)) | Target::F64(to)) => *to = x,
-        (Arg::F32(x), Target::Own(Value::F32(to)) | Target::F32(to)) => *to = x,
-        (Arg::I64(x), Target::Own(Value::I64(to)) | Target::I64(to)) => *to = x,
-        (Arg::I32(x), Target::Own(Value::I32(to)) | Target::I32(to)) => *to = x,
-        (Arg::Bool(x), Target::Own(Value::Bool(to)) | Target::Bool(to)) => *to = x,
-        (Arg::F64s(x, _), Target::Own(Value::F64s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::F32s(x, _), Target::Own(Value::F32s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::I32s(x, _), Target::Own(Value::I32s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::I64s(x, _), Target::Own(Value::I64s(to))) => refill(x, &mut to.data, room)?,
-        (Arg::Bools(x, _), Target::Own(Value::Bools(to))) => refill(x, &mut to.data, room)?,
-        (Arg::F64s(x, _), Target::F64s(to)) => copy(x, to, k)?,
-        (Arg::F32s(x, _), Target::F32s(to)) => copy(x, to, k)?,
-        (Arg::I32s(x, _), Target::I32s(to)) => copy(x, to, k)?,
-        (Arg::I64s(x, _), Target::I64s(to)) => copy(x, to, k)?,
-        (Arg::Bools(x, _), Target::Bools(to)) => copy(x, to, k)?,
+    match (part, sink) {
+        (Arg::F64(x), Sink::Own(Value::F64(to))) => *to = x,
+        (Arg::F64(x), Sink::Out(Out::F64(to))) => **to = x,
+        (Arg::F64s(x, _), Sink::Own(Value::F64s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::F64s(x, _), Sink::Out(Out::F64s(to))) => copy(x, to, k)?,
+        (Arg::F32(x), Sink::Own(Value::F32(to))) => *to = x,
+        (Arg::F32(x), Sink::Out(Out::F32(to))) => **to = x,
+        (Arg::F32s(x, _), Sink::Own(Value::F32s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::F32s(x, _), Sink::Out(Out::F32s(to))) => copy(x, to, k)?,
+        (Arg::I64(x), Sink::Own(Value::I64(to))) => *to = x,
+        (Arg::I64(x), Sink::Out(Out::I64(to))) => **to = x,
+        (Arg::I64s(x, _), Sink::Own(Value::I64s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::I64s(x, _), Sink::Out(Out::I64s(to))) => copy(x, to, k)?,
+        (Arg::I32(x), Sink::Own(Value::I32(to))) => *to = x,
+        (Arg::I32(x), Sink::Out(Out::I32(to))) => **to = x,
+        (Arg::I32s(x, _), Sink::Own(Value::I32s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::I32s(x, _), Sink::Out(Out::I32s(to))) => copy(x, to, k)?,
+        (Arg::Bool(x), Sink::Own(Value::Bool(to))) => *to = x,
+        (Arg::Bool(x), Sink::Out(Out::Bool(to))) => **to = x,
+        (Arg::Bools(x, _), Sink::Own(Value::Bools(to))) => refill(x, &mut to.data, room)?,
+        (Arg::Bools(x, _), Sink::Out(Out::Bools(to))) => copy(x, to, k)?,
         (part, _) => return Err(Failure::Output(k, format!("it is {}", part.describe()))),
     }
     Ok(())
@@ -412,19 +367,11 @@ pub(crate) fn interpret(
 }
 
 fn own(part: Arg<'_>, shape: Vec<usize>) -> Value {
-    match part {
-        Arg::F64(x) => Value::F64(x),
-        Arg::F32(x) => Value::F32(x),
-        Arg::I32(x) => Value::I32(x),
-        Arg::I64(x) => Value::I64(x),
-        Arg::Bool(x) => Value::Bool(x),
-        Arg::F64s(x, _) => Value::F64s(Array { shape, data: x.to_vec() }),
-        Arg::F32s(x, _) => Value::F32s(Array { shape, data: x.to_vec() }),
-        Arg::I32s(x, _) => Value::I32s(Array { shape, data: x.to_vec() }),
-        Arg::I64s(x, _) => Value::I64s(Array { shape, data: x.to_vec() }),
-        Arg::Bools(x, _) => Value::Bools(Array { shape, data: x.to_vec() }),
+    numbers!(Arg, part;
+        x => x.value(),
+        [x, _] => Number::values(Array { shape, data: x.to_vec() }),
         _ => Value::Tuple(Vec::new()),
-    }
+    )
 }
 
 /// A value as the interpreter has it: arrays of tuples are blocks of tuples.

@@ -7,14 +7,14 @@
 
 use crate::bind::{Binder, Sizes};
 use crate::border::Border;
-use crate::engine::{self, Failure, Placement, Room, Runner, Target};
+use crate::engine::{self, Failure, Placement, Room, Runner, Sink};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
 use crate::layout::{Columns, FLAT, Layout, Leaf, peel};
 use crate::ports::{Input, Like, Output, Port, ResultLayout};
 use crate::shown::show_type;
 use crate::source::{RunError, Sources};
-use crate::value::{Arg, Array, Copied, Out, Value};
+use crate::value::{Arg, Copied, Out, Value};
 use jut_ad::compose::{Outcome, Parameter};
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Span, Type};
@@ -369,14 +369,14 @@ impl Interface {
         let mut room = Room::new(to.held(), limit);
         let mut words = recycled_words(std::mem::take(&mut scratch.words));
         let mut prepared =
-            engine::prepare(placements, runner, parts, to.targets(), &mut room, &mut words);
+            engine::prepare(placements, runner, parts, to.sinks(), &mut room, &mut words);
         if room.is_wasted() || (prepared.is_err() && room.taken > 0) {
             // What results of earlier calls hold may be what is missing now.
             words = recycled_words(words);
             to.release();
             room = Room::new(0, limit);
             prepared =
-                engine::prepare(placements, runner, parts, to.targets(), &mut room, &mut words);
+                engine::prepare(placements, runner, parts, to.sinks(), &mut room, &mut words);
         }
         runner.set_aside(room.taken);
         let Scratch { call, returned, .. } = scratch;
@@ -385,7 +385,7 @@ impl Interface {
         called
             .and_then(|results| {
                 room.limit = limit.saturating_sub(results.held());
-                engine::collect(placements, results, to.targets(), &mut room)
+                engine::collect(placements, results, to.sinks(), &mut room)
             })
             .map_err(|failure| self.failed(failure))
     }
@@ -431,7 +431,7 @@ impl Interface {
         let made = copied.saturating_add(bytes(&results));
         room.take(usize::try_from(made).unwrap_or(usize::MAX)).map_err(failed)?;
         let wrong = || self.failed(Failure::Internal("a result has another type".into()));
-        let mut targets = to.targets();
+        let mut sinks = to.sinks();
         let mut k = 0;
         for (output, value) in self.outputs.iter().zip(&results) {
             let bytes = usize::try_from(value.bytes()).unwrap_or(usize::MAX);
@@ -442,8 +442,8 @@ impl Interface {
             let apart = output.layout.take_apart((&value).into(), &mut made, &mut given);
             apart.map_err(|_| wrong())?;
             for part in given {
-                let target = targets.next().ok_or_else(wrong)?;
-                engine::store(part, target, &mut room, k).map_err(failed)?;
+                let sink = sinks.next().ok_or_else(wrong)?;
+                engine::store(part, sink, &mut room, k).map_err(failed)?;
                 k += 1;
             }
             room.taken -= bytes;
@@ -462,14 +462,8 @@ impl Interface {
         for output in &self.outputs {
             for k in output.leaves.clone() {
                 let Some(leaf) = self.leaves.get(k) else { continue };
-                let mut shape = match results.get_mut(k) {
-                    Some(Value::F64s(Array { shape, .. }))
-                    | Some(Value::F32s(Array { shape, .. }))
-                    | Some(Value::I64s(Array { shape, .. }))
-                    | Some(Value::I32s(Array { shape, .. }))
-                    | Some(Value::Bools(Array { shape, .. })) => std::mem::take(shape),
-                    _ => continue,
-                };
+                let Some(shape) = results.get_mut(k).and_then(Value::shape_mut) else { continue };
+                let mut shape = std::mem::take(shape);
                 let field = |f: usize| match results.get(output.leaves.start + f) {
                     Some(Value::I64(n)) => Some(*n),
                     _ => None,
@@ -477,14 +471,7 @@ impl Interface {
                 let size = |dim| leaf.eval(dim, &|v| sizes.get(v), &field).unwrap_or(0);
                 shape.clear();
                 shape.extend(leaf.dims.iter().map(|d| usize::try_from(size(d)).unwrap_or(0)));
-                if let Some(
-                    Value::F64s(Array { shape: to, .. })
-                    | Value::F32s(Array { shape: to, .. })
-                    | Value::I64s(Array { shape: to, .. })
-                    | Value::I32s(Array { shape: to, .. })
-                    | Value::Bools(Array { shape: to, .. }),
-                ) = results.get_mut(k)
-                {
+                if let Some(to) = results.get_mut(k).and_then(Value::shape_mut) {
                     *to = shape;
                 }
             }
@@ -529,9 +516,9 @@ impl<'d, 'o> Destination<'d, 'o> {
     }
 
     /// Each leaf's, in order.
-    pub fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {
-        let outs = self.outs.iter_mut().map(Target::of);
-        self.own.iter_mut().map(Target::Own).chain(outs)
+    pub fn sinks(&mut self) -> impl Iterator<Item = Sink<'_, 'o>> {
+        let outs = self.outs.iter_mut().map(Sink::Out);
+        self.own.iter_mut().map(Sink::Own).chain(outs)
     }
 }
 

@@ -431,27 +431,19 @@ fn read_block(scalar: Scalar, rank: usize, json: &Json) -> Result<Value, String>
     } else {
         collect(json, 0, &mut shape, &mut cells)?;
     }
+    fn array<T>(
+        shape: Vec<usize>,
+        cells: Vec<&Json>,
+        read: impl Fn(&Json) -> Result<T, String>,
+    ) -> Result<Array<T>, String> {
+        Ok(Array { shape, data: cells.into_iter().map(read).collect::<Result<_, _>>()? })
+    }
     Ok(match scalar {
-        Scalar::F64 => Value::F64s(Array {
-            shape,
-            data: cells.into_iter().map(read_f64).collect::<Result<_, _>>()?,
-        }),
-        Scalar::F32 => Value::F32s(Array {
-            shape,
-            data: cells.into_iter().map(read_f32).collect::<Result<_, _>>()?,
-        }),
-        Scalar::I64 => Value::I64s(Array {
-            shape,
-            data: cells.into_iter().map(read_i64).collect::<Result<_, _>>()?,
-        }),
-        Scalar::I32 => Value::I32s(Array {
-            shape,
-            data: cells.into_iter().map(read_i32).collect::<Result<_, _>>()?,
-        }),
-        Scalar::Bool => Value::Bools(Array {
-            shape,
-            data: cells.into_iter().map(read_bool).collect::<Result<_, _>>()?,
-        }),
+        Scalar::F64 => Value::F64s(array(shape, cells, read_f64)?),
+        Scalar::F32 => Value::F32s(array(shape, cells, read_f32)?),
+        Scalar::I64 => Value::I64s(array(shape, cells, read_i64)?),
+        Scalar::I32 => Value::I32s(array(shape, cells, read_i32)?),
+        Scalar::Bool => Value::Bools(array(shape, cells, read_bool)?),
     })
 }
 

@@ -31,7 +31,7 @@ mod labels;
 mod tangent;
 mod values;
 
-use crate::value::{Array, Value};
+use crate::value::{Array, Number, Value, of_kind};
 use jut_ir::entity::EntityRef;
 use jut_ir::{DataId, NVar, Program, Scalar, Size, Type};
 use std::ops::Range;
@@ -348,18 +348,10 @@ pub(crate) struct Leaf {
 impl Leaf {
     /// An empty value for the leaf.
     pub fn blank(&self) -> Value {
-        match (self.scalar, self.dims.is_empty()) {
-            (Scalar::F64, true) => Value::F64(0.0),
-            (Scalar::F32, true) => Value::F32(0.0),
-            (Scalar::I32, true) => Value::I32(0),
-            (Scalar::I64, true) => Value::I64(0),
-            (Scalar::Bool, true) => Value::Bool(false),
-            (Scalar::F64, false) => Value::F64s(Array::default()),
-            (Scalar::F32, false) => Value::F32s(Array::default()),
-            (Scalar::I32, false) => Value::I32s(Array::default()),
-            (Scalar::I64, false) => Value::I64s(Array::default()),
-            (Scalar::Bool, false) => Value::Bools(Array::default()),
-        }
+        of_kind!(self.scalar, T => match self.dims.is_empty() {
+            true => T::default().value(),
+            false => T::values(Array::default()),
+        })
     }
 
     /// The value of a dimension, given the values of the function's names and of the leaves of the

@@ -1,9 +1,12 @@
 //! Values at the border between a Rust program and a jut function: borrowed arguments and owned
 //! values.
 
+mod number;
 mod view;
 
+use jut_ir::Scalar;
 use jut_runtime::math;
+pub(crate) use number::{Number, numbers, of_kind};
 pub(crate) use view::Copied;
 pub use view::{Element, View};
 
@@ -106,21 +109,13 @@ arg_from!(bool, Bool, Bools);
 
 impl<'a> From<&'a Value> for Arg<'a> {
     fn from(value: &'a Value) -> Self {
-        match value {
-            Value::F64(x) => Arg::F64(*x),
-            Value::F32(x) => Arg::F32(*x),
-            Value::I32(x) => Arg::I32(*x),
-            Value::I64(x) => Arg::I64(*x),
-            Value::Bool(x) => Arg::Bool(*x),
-            Value::F64s(a) => Arg::F64s(&a.data, Some(&a.shape)),
-            Value::F32s(a) => Arg::F32s(&a.data, Some(&a.shape)),
-            Value::I32s(a) => Arg::I32s(&a.data, Some(&a.shape)),
-            Value::I64s(a) => Arg::I64s(&a.data, Some(&a.shape)),
-            Value::Bools(a) => Arg::Bools(&a.data, Some(&a.shape)),
+        numbers!(Value, value;
+            x => x.arg(),
+            [a] => Number::args(&a.data, Some(&a.shape)),
             Value::Tuple(items) => Arg::Values(items),
             Value::Data(name, fields) => Arg::Data(name, fields),
             Value::List(items) => Arg::List(items),
-        }
+        )
     }
 }
 
@@ -241,32 +236,27 @@ pub enum Value {
 impl Value {
     /// Bytes that it holds for its arrays, used or not.
     pub(crate) fn held(&self) -> usize {
-        match self {
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) | Value::Bool(_) => 0,
-            Value::F64s(a) => size_of::<f64>() * a.data.capacity(),
-            Value::F32s(a) => size_of::<f32>() * a.data.capacity(),
-            Value::I32s(a) => size_of::<i32>() * a.data.capacity(),
-            Value::I64s(a) => size_of::<i64>() * a.data.capacity(),
-            Value::Bools(a) => a.data.capacity(),
+        fn bytes<T>(data: &Vec<T>) -> usize {
+            size_of::<T>() * data.capacity()
+        }
+        numbers!(Value, self;
+            _ => 0,
+            [a] => bytes(&a.data),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
                 items.iter().map(Value::held).sum()
             }
-        }
+        )
     }
 
     /// Gives the memory of its arrays back to the system; they are empty then.
     pub(crate) fn release(&mut self) {
-        match self {
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) | Value::Bool(_) => {}
-            Value::F64s(a) => a.data = Vec::new(),
-            Value::F32s(a) => a.data = Vec::new(),
-            Value::I32s(a) => a.data = Vec::new(),
-            Value::I64s(a) => a.data = Vec::new(),
-            Value::Bools(a) => a.data = Vec::new(),
+        numbers!(Value, self;
+            _ => {},
+            [a] => a.data = Vec::new(),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
                 items.iter_mut().for_each(Value::release);
             }
-        }
+        )
     }
 
     /// What kind of value this is, in a few words, for messages.
@@ -317,26 +307,15 @@ impl Value {
     /// The number of elements of an array.
     pub fn first_size(&self) -> Option<usize> {
         match self {
-            Value::F64s(a) => a.shape.first().copied(),
-            Value::F32s(a) => a.shape.first().copied(),
-            Value::I32s(a) => a.shape.first().copied(),
-            Value::I64s(a) => a.shape.first().copied(),
-            Value::Bools(a) => a.shape.first().copied(),
             Value::Tuple(items) => items.first()?.first_size(),
             Value::List(items) => Some(items.len()),
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) => None,
-            Value::Bool(_) | Value::Data(..) => None,
+            array => array.shape()?.first().copied(),
         }
     }
 
     /// An element of an array.
     pub fn element(&self, index: usize) -> Option<Value> {
-        fn part<T: Clone>(
-            a: &Array<T>,
-            index: usize,
-            one: impl Fn(T) -> Value,
-            many: impl Fn(Array<T>) -> Value,
-        ) -> Option<Value> {
+        fn part<T: Number>(a: &Array<T>, index: usize) -> Option<Value> {
             let (first, inner) = a.shape.split_first()?;
             let stride = cells(inner)?;
             if index >= *first {
@@ -345,24 +324,20 @@ impl Value {
             let start = index.checked_mul(stride)?;
             let part = a.data.get(start..start.checked_add(stride)?)?;
             match (inner, part) {
-                ([], [x]) => Some(one(x.clone())),
+                ([], [x]) => Some(x.value()),
                 ([], _) => None,
-                _ => Some(many(Array { shape: inner.to_vec(), data: part.to_vec() })),
+                _ => Some(Number::values(Array { shape: inner.to_vec(), data: part.to_vec() })),
             }
         }
-        match self {
-            Value::F64s(a) => part(a, index, Value::F64, Value::F64s),
-            Value::F32s(a) => part(a, index, Value::F32, Value::F32s),
-            Value::I32s(a) => part(a, index, Value::I32, Value::I32s),
-            Value::I64s(a) => part(a, index, Value::I64, Value::I64s),
-            Value::Bools(a) => part(a, index, Value::Bool, Value::Bools),
+        numbers!(Value, self;
+            _ => None,
+            [a] => part(a, index),
             Value::Tuple(items) => {
                 items.iter().map(|v| v.element(index)).collect::<Option<_>>().map(Value::Tuple)
             }
             Value::List(items) => items.get(index).cloned(),
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) => None,
-            Value::Bool(_) | Value::Data(..) => None,
-        }
+            Value::Data(..) => None,
+        )
     }
 
     /// Whether two values are the same bit for bit: 0.0 is not -0.0, and any NaN is like any other, for
@@ -398,7 +373,12 @@ fn same_single(a: f32, b: f32) -> bool {
 impl Arg<'_> {
     /// What kind of argument this is, in a few words, for messages.
     pub fn describe(&self) -> String {
-        fn array(scalar: &str, len: usize, shape: Option<&[usize]>) -> String {
+        fn one<T: Number>(_: T) -> String {
+            let article = if T::SCALAR == Scalar::Bool { "a" } else { "an" };
+            format!("{article} {}", T::SCALAR.name())
+        }
+        fn array<T: Number>(data: &[T], shape: Option<&[usize]>) -> String {
+            let (len, scalar) = (data.len(), T::SCALAR.name());
             match shape {
                 Some(shape) => {
                     let sizes: Vec<String> = shape.iter().map(|n| n.to_string()).collect();
@@ -407,17 +387,9 @@ impl Arg<'_> {
                 None => format!("a slice of {len} {scalar}"),
             }
         }
-        match self {
-            Arg::F64(_) => "an f64".into(),
-            Arg::F32(_) => "an f32".into(),
-            Arg::I32(_) => "an i32".into(),
-            Arg::I64(_) => "an i64".into(),
-            Arg::Bool(_) => "a bool".into(),
-            Arg::F64s(data, shape) => array("f64", data.len(), *shape),
-            Arg::F32s(data, shape) => array("f32", data.len(), *shape),
-            Arg::I32s(data, shape) => array("i32", data.len(), *shape),
-            Arg::I64s(data, shape) => array("i64", data.len(), *shape),
-            Arg::Bools(data, shape) => array("bool", data.len(), *shape),
+        numbers!(Arg, self;
+            x => one(*x),
+            [data, shape] => array(data, *shape),
             Arg::Tuple(items) => format!("a tuple of {}", items.len()),
             Arg::Values(items) => format!("a tuple of {}", items.len()),
             Arg::Data(name, _) => format!("a value {name}(..)"),
@@ -425,6 +397,6 @@ impl Arg<'_> {
             Arg::F64View(view) => format!("an array {view:?}"),
             Arg::I64View(view) => format!("an array {view:?}"),
             Arg::BoolView(view) => format!("an array {view:?}"),
-        }
+        )
     }
 }

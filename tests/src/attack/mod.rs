@@ -30,7 +30,7 @@ use crate::generate::{self, Extent};
 use crate::values;
 use fastrand::Rng;
 use jut::{Engine, Model, Stage, Value};
-use run::{MEMORY, Outcome, Target};
+use run::{Attacked, MEMORY, Outcome};
 use std::path::Path;
 
 pub use control::{Options, main};
@@ -154,7 +154,7 @@ fn function(
     seed: u64,
 ) -> Result<End, String> {
     let Ok(function) = model.function(func) else { return Ok(End::Refused) };
-    let target = Target::new(&function, args, engines, limit, seed)?;
+    let target = Attacked::new(&function, args, engines, limit, seed)?;
     target.products()?;
     Ok(match target.reference() {
         cancelled if cancelled.is_cancelled() => End::Cancelled,

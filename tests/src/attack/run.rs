@@ -231,7 +231,7 @@ fn call(compiled: &Compiled, args: &[Value]) -> Result<Outcome, String> {
 }
 
 /// A function, its arguments, and how it ends with them.
-pub struct Target<'a> {
+pub struct Attacked<'a> {
     function: &'a Function,
     args: &'a [Value],
     engines: &'a [(&'static str, Engine)],
@@ -243,7 +243,7 @@ pub struct Target<'a> {
     seed: u64,
 }
 
-impl<'a> Target<'a> {
+impl<'a> Attacked<'a> {
     /// Runs the function itself in every engine.
     ///
     /// # Errors
@@ -254,9 +254,9 @@ impl<'a> Target<'a> {
         engines: &'a [(&'static str, Engine)],
         limit: usize,
         seed: u64,
-    ) -> Result<Target<'a>, String> {
+    ) -> Result<Attacked<'a>, String> {
         let reference = Outcome::Refused("");
-        let mut target = Target { function, args, engines, limit, reference, seed };
+        let mut target = Attacked { function, args, engines, limit, reference, seed };
         target.reference = target.answer(Request::Value, engines)?;
         Ok(target)
     }
@@ -480,7 +480,7 @@ mod tests {
         let engines = engines();
         let target = |n| {
             let args = [Value::F64(0.5), Value::I64(n)];
-            let target = Target::new(&function, &args, &engines, MEMORY, 1)?;
+            let target = Attacked::new(&function, &args, &engines, MEMORY, 1)?;
             target.products().map(|()| target.reference().is_cancelled())
         };
         assert_eq!(target(1 << 62), Ok(true));

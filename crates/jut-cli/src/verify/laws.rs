@@ -1,7 +1,7 @@
 //! What is compared with what; see the table of the parent module.
 
 use super::{Checks, Distance, Law, Limits, Unknown, compare_linearized, pick};
-use crate::target::{borrowed, call_with};
+use crate::subject::{borrowed, call_with};
 use jut::{Compiled, Engine, Function, JacobianMode, Request, Result, Role, Value};
 
 /// Laws, and how far the derivative is from central differences.

@@ -10,9 +10,9 @@
 mod cfunction;
 mod substitute;
 
+use crate::isa::Isa;
 use crate::program::define_with;
 use crate::signature::{Imports, names_of_calls};
-use crate::target::Target;
 use crate::unit::Unit;
 use cranelift_codegen::isa::{self, LookupError};
 use cranelift_module::default_libcall_names;
@@ -24,7 +24,7 @@ use target_lexicon::{Architecture, BinaryFormat, Triple};
 /// An object file in the making.
 pub struct ObjectFile {
     module: ObjectModule,
-    target: Target,
+    isa: Isa,
     imports: Imports,
 }
 
@@ -34,27 +34,27 @@ impl ObjectFile {
     /// # Errors
     /// [`CompileError::Host`] if there is no code generator for the machine.
     pub fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
-        let target = target(machine)?;
+        let isa = isa_of(machine)?;
         let names = match math {
             MathLibrary::Jut => Box::new(names_of_calls),
             MathLibrary::System => default_libcall_names(),
         };
-        let builder = ObjectBuilder::new(target.usual().clone(), "jut", names)
+        let builder = ObjectBuilder::new(isa.usual().clone(), "jut", names)
             .map_err(|e| CompileError::Host(e.to_string()))?;
         let imports = Imports::from(math);
-        Ok(ObjectFile { module: ObjectModule::new(builder), target, imports })
+        Ok(ObjectFile { module: ObjectModule::new(builder), isa, imports })
     }
 }
 
 /// A machine that objects are made for.
-fn target(machine: &Machine) -> Result<Target, CompileError> {
+fn isa_of(machine: &Machine) -> Result<Isa, CompileError> {
     let refused = |triple: &Triple, reason: String| {
         CompileError::Host(format!("{triple} is not a target: {reason}"))
     };
     match machine {
         Machine::Host => {
             let builder = || cranelift_native::builder().map_err(str::to_owned);
-            Target::new(&builder, true).map_err(CompileError::Host)
+            Isa::new(&builder, true).map_err(CompileError::Host)
         }
         Machine::Any(triple) => {
             let known =
@@ -74,23 +74,23 @@ fn target(machine: &Machine) -> Result<Target, CompileError> {
             };
             // Windows has no table of addresses as others have: its loader adjusts the code.
             let position_independent = triple.binary_format != BinaryFormat::Coff;
-            Target::new(&builder, position_independent).map_err(|reason| refused(triple, reason))
+            Isa::new(&builder, position_independent).map_err(|reason| refused(triple, reason))
         }
     }
 }
 
 impl ObjectWriter for ObjectFile {
     fn triple(&self) -> &Triple {
-        self.target.triple()
+        self.isa.triple()
     }
 
     fn target(&self) -> jut_loop::target::Target {
         // The C library has no functions of many numbers.
-        self.target.takes(self.imports.math == MathLibrary::Jut)
+        self.isa.takes(self.imports.math == MathLibrary::Jut)
     }
 
     fn translate(&mut self, export: &Export<'_>) -> Result<usize, CompileError> {
-        let ObjectFile { module, target, imports } = self;
+        let ObjectFile { module, isa, imports } = self;
         let (name, function) = (export.name, export.function()?);
         let messages = export.messages()?;
         let mut unit = Unit::new(module, imports);
@@ -100,7 +100,7 @@ impl ObjectWriter for ObjectFile {
                 program,
                 &format!("{name}.need."),
                 &mut unit,
-                target,
+                isa,
                 &mut |unit, place, _| {
                     need = Some(place);
                     cfunction::define_size(export, function, unit, place)
@@ -111,7 +111,7 @@ impl ObjectWriter for ObjectFile {
             export.program,
             &format!("{name}."),
             &mut unit,
-            target,
+            isa,
             &mut |unit, place, function| {
                 cfunction::define(export, function, &messages, need, unit, place)
             },
@@ -121,7 +121,7 @@ impl ObjectWriter for ObjectFile {
 
     fn finish(mut self: Box<Self>) -> Result<Object, CompileError> {
         if self.imports.math == MathLibrary::System {
-            substitute::define(&mut self.module, &mut self.imports, &self.target)?;
+            substitute::define(&mut self.module, &mut self.imports, &self.isa)?;
         }
         let bytes = self.module.finish().emit().map_err(|error| CompileError::Codegen {
             function: "object".to_owned(),

@@ -6,8 +6,8 @@
 //! what the caller gave: asking for more than that fails, which is the error `R06`. Functions that are
 //! neither (`erfinv`, `digamma`, ..) are refused.
 
+use crate::isa::Isa;
 use crate::signature::Imports;
-use crate::target::Target;
 use crate::unit::{Unit, Writing};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
@@ -20,7 +20,7 @@ use jut_native::object::system_name;
 pub(crate) fn define(
     module: &mut dyn Module,
     imports: &mut Imports,
-    target: &Target,
+    isa: &Isa,
 ) -> Result<(), CompileError> {
     let used = imports.used();
     let mut unit = Unit::new(module, imports);
@@ -35,7 +35,7 @@ pub(crate) fn define(
         let result = Writer(&mut writing).body(symbol, &args).map_err(|reason| refused(&reason))?;
         writing.builder.ins().return_(result.as_slice());
         writing.end();
-        unit.define(target, place, symbol)?;
+        unit.define(isa, place, symbol)?;
     }
     Ok(())
 }

@@ -146,23 +146,7 @@ impl<'a> Walk<'a> {
             | Rhs::Update { .. }
             | Rhs::Cast { .. }
             | Rhs::Check(_) => PURE,
-            Rhs::LCopy(_)
-            | Rhs::LAdd(..)
-            | Rhs::LNeg(_)
-            | Rhs::LScale(..)
-            | Rhs::LApply { .. }
-            | Rhs::LSelect(..)
-            | Rhs::LZero(_)
-            | Rhs::Dup(_)
-            | Rhs::Drop(_)
-            | Rhs::LTuple(_)
-            | Rhs::LUntuple(_)
-            | Rhs::LCon { .. }
-            | Rhs::LOpen { .. }
-            | Rhs::LCast { .. }
-            | Rhs::LUpdate { .. }
-            | Rhs::LTake { .. }
-            | Rhs::Rd(_) => linear,
+            crate::linear_operation!() => linear,
             Rhs::Inc(place, _) => self.place(place),
             Rhs::Region(region) if region.is_linear() => {
                 linear.and(self.block(&region.body, depth + 1))

@@ -227,7 +227,7 @@ fn line(out: &mut String, row: &Row, columns: &[&str]) {
         let _ = write!(out, " {column} |");
     }
     let runs_as = match row.lowering {
-        Lowering::Machine(_) => "machine operation".to_string(),
+        Lowering::Opcode(_) => "machine operation".to_string(),
         Lowering::Runtime(symbol) => format!("`{symbol}`"),
     };
     let _ = writeln!(out, " {runs_as} |");

@@ -5,7 +5,7 @@
 //! what is taken for it.
 
 use super::Formula::{Apply, Arg, Int, Num, Result as Res};
-use super::Machine as M;
+use super::Opcode as M;
 use super::Partial::{Convert, IfFalse, IfTrue, MinusOne, One, Times, Zero};
 use super::{Accuracy, Domain, Formula, Lowering, Prim, Row, Syntax};
 use crate::Scalar::{self, Bool as B, I64 as I};
@@ -317,7 +317,7 @@ macro_rules! table {
 }
 
 const fn machine(op: M) -> Lowering {
-    Lowering::Machine(op)
+    Lowering::Opcode(op)
 }
 
 const fn runtime(symbol: &'static str) -> Lowering {

@@ -13,7 +13,7 @@
 //! Places are taken apart into the array, what the index is multiplied by, what is the same in all iterations, and a constant. Where
 //! all but the last are the same, so many cells lie between the places in every iteration. Of cells in different rows it is known that
 //! no two iterations reach the same one, if these are fewer than a row is long: above, row l is i + 1 rows behind row k, and the
-//! columns of two iterations differ by less than n - k.
+//! columns of two iterations differ by less than n - k. Nor is `a[j]`, with j below n, a cell of a row behind it, whatever is reached there.
 //!
 //! Requires: every access is in range, lengths of rows are not negative, and those of what is allocated do not wrap.
 //! Cost: linear, and constant for each question.
@@ -121,7 +121,7 @@ impl Distances {
             array = whole;
         }
         let (step, offset) = (at.of(of), at.offset());
-        let same = at.with(of, &Linear::default()).plus(&Linear::constant(offset), -1);
+        let same = at.with(of, &Linear::default()).and(offset.wrapping_neg());
         let fits = outside(array) && same.terms().iter().all(|(value, _)| outside(*value));
         fits.then_some(Reached { array, step, same, offset })
     }
@@ -164,24 +164,70 @@ impl Distances {
     }
 
     /// The same of the beginnings of two rows of an array.
-    fn are_rows_apart(&self, [u, v]: [Value; 2], array: Value, index: Value, width: i64) -> bool {
+    fn are_rows_apart(
+        &self,
+        beginnings: [Value; 2],
+        array: Value,
+        index: Value,
+        width: i64,
+    ) -> bool {
+        self.are_rows(beginnings, |[x, y], m| {
+            let behind = |x, y| {
+                let rows = self.rows_between(x, y);
+                self.is_behind(&rows, &rows, m, array)
+            };
+            self.is_within(index, width, m) && (behind(x, y) || behind(y, x))
+        })
+    }
+
+    /// Whether a cell of a row is another one than any that is reached in a second row, because that stands behind the first one:
+    /// in all iterations of the loops around, or in all but the first of the loop with this index.
+    pub fn is_row_behind(
+        &self,
+        (row, cell): (Value, Atom),
+        (other, index): (Value, Atom),
+        but_first: Option<Value>,
+    ) -> bool {
+        let (Some((array, Atom::Value(first))), Some((whole, Atom::Value(second)))) =
+            (self.begins[row], self.begins[other])
+        else {
+            return false;
+        };
+        let (Some(cell), Some(index)) = (self.exact(cell), self.exact(index)) else { return false };
+        let later = |rows: &Linear| match but_first {
+            Some(first) => rows.with(first, &Linear::value(first).and(1)),
+            None => rows.clone(),
+        };
+        array == whole
+            && self.are_rows([first, second], |[x, y], m| {
+                let rows = self.rows_between(y, x);
+                self.is_behind(&rows, &later(&rows), m, array)
+                    && self.is_at_least(&self.linears.of(m).plus(&cell, -1), 1, m, DEEPEST)
+                    && self.is_at_least(&index, 0, m, DEEPEST)
+            })
+    }
+
+    /// Whether two places are the beginnings of rows of one length of which something holds.
+    fn are_rows(&self, [u, v]: [Value; 2], holds: impl Fn([Atom; 2], Atom) -> bool) -> bool {
         let (Some(first), Some(second)) = (self.products[u], self.products[v]) else {
             return false;
         };
         either_way(first).into_iter().any(|(x, m)| {
             either_way(second).into_iter().any(|(y, length)| {
-                self.linears.of(m) == self.linears.of(length)
-                    && self.is_within(index, width, m)
-                    && (self.is_behind(x, y, m, array) || self.is_behind(y, x, m, array))
+                self.linears.of(m) == self.linears.of(length) && holds([x, y], m)
             })
         })
+    }
+
+    /// How many rows a row is behind another one.
+    fn rows_between(&self, x: Atom, y: Atom) -> Linear {
+        self.linears.of(x).plus(&self.linears.of(y), -1)
     }
 
     /// Whether the columns that a loop reaches, and those so far beside them, differ by less than the length of a row.
     fn is_within(&self, index: Value, width: i64, length: Atom) -> bool {
         let Some(([low, high], _)) = self.loops[index] else { return false };
-        let (Some(low), Some(high)) =
-            (self.first_of(low), self.last_of(low, high, length, DEEPEST))
+        let (Some(low), Some(high)) = (self.exact(low), self.last_of(low, high, length, DEEPEST))
         else {
             return false;
         };
@@ -190,9 +236,8 @@ impl Distances {
         self.is_at_least(&left, width, length, DEEPEST)
     }
 
-    /// Whether a row stands behind another one of an array, without wrapping.
-    fn is_behind(&self, x: Atom, y: Atom, length: Atom, array: Value) -> bool {
-        let rows = self.linears.of(x).plus(&self.linears.of(y), -1);
+    /// Whether a row that is so many rows from another one of an array, and no less than `least`, stands behind it, without wrapping.
+    fn is_behind(&self, rows: &Linear, least: &Linear, length: Atom, array: Value) -> bool {
         if rows.terms().is_empty() {
             return (1..FAR).contains(&rows.offset());
         }
@@ -200,19 +245,19 @@ impl Distances {
             Atom::Value(size) => self.products[size],
             Atom::Lit(_) => None,
         });
-        self.is_at_least(&rows, 1, length, DEEPEST)
+        self.is_at_least(least, 1, length, DEEPEST)
             && all.is_some_and(|all| {
                 either_way(all).into_iter().any(|(number, m)| {
-                    let left = self.linears.of(number).plus(&rows, -1);
+                    let left = self.linears.of(number).plus(rows, -1);
                     self.linears.of(m) == self.linears.of(length)
                         && self.is_at_least(&left, 0, length, DEEPEST)
                 })
             })
     }
 
-    /// Where a loop begins, as a sum that does not wrap.
-    fn first_of(&self, low: Atom) -> Option<Linear> {
-        Some(self.linears.of(low)).filter(|sum| sum.as_atom().is_some())
+    /// An integer as a sum that does not wrap.
+    fn exact(&self, integer: Atom) -> Option<Linear> {
+        Some(self.linears.of(integer)).filter(|sum| sum.as_atom().is_some())
     }
 
     /// The bound of a loop that runs, as a sum that is no less, because it does not wrap downwards: of `max(x, k)` x, if the loop
@@ -246,9 +291,9 @@ impl Distances {
             return false;
         }
         let bound = if times > 0 {
-            self.first_of(low)
+            self.exact(low)
         } else {
-            self.last_of(low, high, length, depth).map(|high| high.plus(&Linear::constant(1), -1))
+            self.last_of(low, high, length, depth).map(|high| high.and(-1))
         };
         bound.is_some_and(|bound| self.is_at_least(&sum.with(v, &bound), least, length, depth - 1))
     }

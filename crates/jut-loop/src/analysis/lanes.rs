@@ -25,7 +25,7 @@
 
 use jut_ir::Literal;
 use jut_ir::hash::HashMap;
-use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_ir::prim::{Lowering, Opcode, Prim};
 
 use crate::form::{Atom, Block, Stmt, Value};
 
@@ -170,13 +170,13 @@ impl Classes {
             return Class::Same;
         }
         match (prim.row().lowering, args) {
-            (Lowering::Machine(Machine::Copy), [a]) => class(a),
-            (Lowering::Machine(Machine::IAdd), [a, b]) => class(a).plus(class(b)),
-            (Lowering::Machine(Machine::ISub), [a, b]) => class(a).minus(class(b)),
-            (Lowering::Machine(Machine::IMul), [a, b]) if class(b) == Class::Same => {
+            (Lowering::Opcode(Opcode::Copy), [a]) => class(a),
+            (Lowering::Opcode(Opcode::IAdd), [a, b]) => class(a).plus(class(b)),
+            (Lowering::Opcode(Opcode::ISub), [a, b]) => class(a).minus(class(b)),
+            (Lowering::Opcode(Opcode::IMul), [a, b]) if class(b) == Class::Same => {
                 class(a).times(*b)
             }
-            (Lowering::Machine(Machine::IMul), [a, b]) if class(a) == Class::Same => {
+            (Lowering::Opcode(Opcode::IMul), [a, b]) if class(a) == Class::Same => {
                 class(b).times(*a)
             }
             _ => Class::Wide,
@@ -184,13 +184,13 @@ impl Classes {
     }
 
     fn offset_of(&self, prim: Prim, args: &[Atom]) -> Option<i64> {
-        let Lowering::Machine(op) = prim.row().lowering else { return None };
+        let Lowering::Opcode(op) = prim.row().lowering else { return None };
         match (op, args) {
-            (Machine::Copy, [a]) => self.offset(*a),
-            (Machine::IAdd, [a, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), a]) => {
+            (Opcode::Copy, [a]) => self.offset(*a),
+            (Opcode::IAdd, [a, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), a]) => {
                 Some(self.offset(*a)?.wrapping_add(*k))
             }
-            (Machine::ISub, [a, Atom::Lit(Literal::I64(k))]) => {
+            (Opcode::ISub, [a, Atom::Lit(Literal::I64(k))]) => {
                 Some(self.offset(*a)?.wrapping_sub(*k))
             }
             _ => None,

@@ -6,7 +6,8 @@
 //! r = 2 * i; s = r - k        s: k + 2 j + 2
 //! ```
 //!
-//! Sums and multiples are the same in any order, also where they wrap, so two integers of one form are one number.
+//! Sums and multiples are the same in any order, also where they wrap, so two integers of one form are one number, and two that
+//! are apart by a constant are certain to differ.
 //!
 //! Requires: a well-formed function. Cost: constant for each statement; sums of more than [`MOST`] values are values of their own.
 
@@ -72,6 +73,16 @@ impl Linear {
     pub fn with(&self, value: Value, instead: &Linear) -> Linear {
         let times = self.of(value);
         self.plus(&Linear::value(value), times.wrapping_neg()).plus(instead, times)
+    }
+
+    /// This and a constant.
+    pub fn and(&self, constant: i64) -> Linear {
+        Linear { terms: self.terms.clone(), constant: self.constant.wrapping_add(constant) }
+    }
+
+    /// Whether it is certain that two integers differ.
+    pub fn is_apart_from(&self, other: &Linear) -> bool {
+        self.terms == other.terms && self.constant != other.constant
     }
 
     /// The value or number that it is, if nothing is added up.

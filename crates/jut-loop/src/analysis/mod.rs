@@ -7,11 +7,9 @@
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
-//! | [`Pending`] | which of them, and of what is computed from them, have not been looked at |
+//! | [`Pending`], [`Step`] | which of them, and of what is computed from them, have not been looked at, and when that is to be done |
 //! | [`OwnRows`] | which cells an iteration has for itself |
-//! | [`LaterRows`] | which cell no row behind it has |
-//! | [`shifts`] | which integers are another one plus a constant |
-//! | [`linear`] | which integers are the same sum of others |
+//! | [`linear`] | which integers are the same sum of others, or apart by a constant |
 //! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
@@ -19,20 +17,17 @@
 mod distances;
 pub mod effects;
 mod lanes;
-mod later_rows;
 pub mod linear;
 pub mod own_rows;
 mod pending;
 mod products;
 mod roots;
-pub mod shifts;
 mod sums;
 
 pub use distances::{Distance, Distances, Reached};
 pub use lanes::{Class, Classes};
-pub use later_rows::LaterRows;
 pub use own_rows::OwnRows;
-pub use pending::{Pending, Turn, is_product};
-pub use products::shown_by;
+pub use pending::{Look, Pending, Step};
+pub use products::{is_product, shown_by};
 pub use roots::Roots;
 pub use sums::{Sum, sums_in_order, sums_of};

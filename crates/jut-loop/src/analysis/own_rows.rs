@@ -27,7 +27,7 @@ use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Prim};
 use jut_ir::{Literal, NVar};
 
-use super::shifts::Shifts;
+use super::linear::Linears;
 use crate::form::{Atom, Check, LoopFunction, Stmt, Value};
 
 /// Bounds that are followed through products and loops.
@@ -50,7 +50,7 @@ pub struct OwnRows {
     loops: HashMap<Value, [Atom; 2]>,
     /// How many cells a buffer has: the products that are added up, each as its factors.
     cells: HashMap<Value, Vec<Vec<Atom>>>,
-    shifts: Shifts,
+    sums: Linears,
 }
 
 /// What is touched from a place on.
@@ -80,7 +80,7 @@ impl OwnRows {
     pub fn of(func: &LoopFunction) -> OwnRows {
         let mut rows = OwnRows::default();
         func.body.for_each(&mut |stmt| {
-            rows.shifts.learn(stmt);
+            rows.sums.learn(stmt);
             match stmt {
                 Stmt::Offset { dst, buffer, index } => {
                     rows.begins.insert(*dst, (*buffer, *index));
@@ -249,18 +249,19 @@ impl OwnRows {
         if x == ZERO || passed.contains(&(x, length)) {
             return true;
         }
-        let shift = self.shifts.of(x);
-        let Some(base) = shift.base else {
-            let end = self.shifts.of(length);
-            return end.base.is_none() && 0 <= shift.offset && shift.offset < end.offset;
+        let (sum, length) = (self.sums.of(x), self.sums.of(length));
+        let base = match sum.terms() {
+            [] => return length.terms().is_empty() && (0..length.offset()).contains(&sum.offset()),
+            [(base, 1)] => base,
+            _ => return false,
         };
-        let Some([low, high]) = self.loops.get(&base) else { return false };
+        let Some([low, high]) = self.loops.get(base) else { return false };
         let end = self.last(*high).any(|high| {
-            let (high, length) = (self.shifts.of(high), self.shifts.of(length));
-            high.base == length.base
-                && high.offset.checked_add(shift.offset).is_some_and(|last| last <= length.offset)
+            let high = self.sums.of(high);
+            let last = high.offset().checked_add(sum.offset());
+            high.terms() == length.terms() && last.is_some_and(|last| last <= length.offset())
         });
-        end && self.is_no_less(*low, shift.offset.checked_neg(), depth)
+        end && self.is_no_less(*low, sum.offset().checked_neg(), depth)
     }
 
     /// What is certainly no less than the bound: it, and of a minimum both.
@@ -277,17 +278,18 @@ impl OwnRows {
 
     fn is_no_less(&self, x: Atom, least: Option<i64>, depth: usize) -> bool {
         let (Some(least), Some(depth)) = (least, depth.checked_sub(1)) else { return false };
-        let shift = self.shifts.of(x);
-        match shift.base {
-            None => least <= shift.offset,
-            Some(base) => self.loops.get(&base).is_some_and(|[low, _]| {
-                self.is_no_less(*low, least.checked_sub(shift.offset), depth)
+        let sum = self.sums.of(x);
+        match sum.terms() {
+            [] => least <= sum.offset(),
+            [(base, 1)] => self.loops.get(base).is_some_and(|[low, _]| {
+                self.is_no_less(*low, least.checked_sub(sum.offset()), depth)
             }),
+            _ => false,
         }
     }
 
     fn is_no_more(&self, x: Atom, most: Atom) -> bool {
-        let (x, most) = (self.shifts.of(x), self.shifts.of(most));
-        x.base == most.base && x.offset <= most.offset
+        let (x, most) = (self.sums.of(x), self.sums.of(most));
+        x.terms() == most.terms() && x.offset() <= most.offset()
     }
 }

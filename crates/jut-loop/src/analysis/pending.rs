@@ -4,36 +4,21 @@
 //! *Requires*: statements in the order in which they run. *Cost*: linear in what waits and what has been noted before it.
 
 use jut_ir::hash::{HashMap, HashSet};
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::Lowering;
 
+use super::products::{is_product, shown_by};
 use crate::form::{Atom, Block, Kind, Stmt, Value};
-
-/// Whether a statement is a product of derivatives.
-pub fn is_product(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Prim { prim, .. }
-        if matches!(prim.row().lowering, Lowering::Machine(Machine::FTimes)))
-}
 
 /// Statements of single iterations that wait at most: what they read is kept until they are looked at.
 const MOST: usize = 256;
-
-/// What is to be done with a statement of a block of single iterations.
-pub enum Turn {
-    /// It is computed, a product as a plain one, and waits.
-    Wait,
-    /// What waits is looked at, and then it is asked about once more.
-    Look,
-    /// It is translated as it stands.
-    Go,
-}
 
 /// What waits in a body or block.
 #[derive(Default)]
 pub struct Pending {
     /// Plain products, and what has been computed from them, in order.
-    pub products: Vec<Stmt>,
+    products: Vec<Stmt>,
     /// What these compute.
-    pub plain: HashSet<Value>,
+    plain: HashSet<Value>,
     /// Stores, in order, if they stand last.
     pub stores: Vec<Stmt>,
     /// Whether they do.
@@ -41,7 +26,47 @@ pub struct Pending {
     /// What has been computed in a block of single iterations since the last products were looked at, in order, without these.
     before: Vec<Stmt>,
     /// How often the body reads each value.
-    pub reads: HashMap<Value, usize>,
+    reads: HashMap<Value, usize>,
+}
+
+/// A look at what has waited.
+pub struct Look {
+    /// Values of which one is NaN if one of the products is: then all of it is computed once more.
+    pub shown: Vec<Value>,
+    /// How it is computed once more, in order, products as they are defined; first what they are computed from.
+    pub again: Vec<Stmt>,
+    /// What is computed once more only for that: afterwards these values are what they were.
+    pub passing: Vec<Value>,
+    /// What is read from before.
+    pub read: Vec<Value>,
+    /// Values among what has waited that other statements read.
+    pub outside: Vec<Value>,
+}
+
+/// What is to be done next in a block of single iterations.
+pub enum Step<'b> {
+    /// A statement is translated as it stands.
+    Go(&'b Stmt),
+    /// A statement is computed, a product as a plain one, and waits.
+    Wait(&'b Stmt),
+    /// What waits is looked at.
+    Look(Look),
+}
+
+impl<'b> Step<'b> {
+    /// All that is to be done in a block, whose values are of these kinds: nothing waits unless it has several products of derivatives.
+    pub fn of(block: &'b Block, kind: impl Fn(Value) -> Kind) -> Vec<Step<'b>> {
+        if block.stmts.iter().filter(|stmt| is_product(stmt)).count() < 2 {
+            return block.stmts.iter().map(Step::Go).collect();
+        }
+        let mut pending = Pending::of(block, false);
+        let mut steps = Vec::with_capacity(block.stmts.len() + 1);
+        for stmt in &block.stmts {
+            pending.single(stmt, &kind, &mut steps);
+        }
+        steps.extend(pending.look().map(Step::Look));
+        steps
+    }
 }
 
 impl Pending {
@@ -56,41 +81,44 @@ impl Pending {
         pending
     }
 
-    /// The same of a block, if it has several products of derivatives.
-    pub fn of_several(block: &Block) -> Option<Pending> {
-        let products = block.stmts.iter().filter(|stmt| is_product(stmt));
-        (products.count() > 1).then(|| Pending::of(block, false))
-    }
-
-    /// Whether a value has been computed from plain products.
-    pub fn has(&self, atom: Atom) -> bool {
-        matches!(atom, Atom::Value(v) if self.plain.contains(&v))
-    }
-
-    /// What is to be done with the next statement of a block of single iterations. What waits are operations that give a float or
-    /// a truth value: they can be computed once more.
-    pub fn turn(&mut self, stmt: &Stmt, kind: impl Fn(Value) -> Kind) -> Turn {
+    /// Whether a statement reads what has been computed from plain products.
+    pub fn is_read_by(&self, stmt: &Stmt) -> bool {
         let mut reads = false;
-        stmt.atoms(&mut |atom| reads |= self.has(atom));
+        stmt.atoms(&mut |atom| reads |= matches!(atom, Atom::Value(v) if self.plain.contains(&v)));
+        reads
+    }
+
+    /// Decides about the next statement of a block of single iterations. What waits are operations that give a float or
+    /// a truth value: they can be computed once more.
+    fn single<'b>(
+        &mut self,
+        stmt: &'b Stmt,
+        kind: &impl Fn(Value) -> Kind,
+        steps: &mut Vec<Step<'b>>,
+    ) {
         let dst = match stmt {
             Stmt::Prim { dst, prim, .. } => {
-                matches!(prim.row().lowering, Lowering::Machine(_)).then_some(*dst)
+                matches!(prim.row().lowering, Lowering::Opcode(_)).then_some(*dst)
             }
             Stmt::Copy { dst, .. } => Some(*dst),
             _ => None,
         };
         let can_be_repeated = dst.is_some_and(|v| matches!(kind(v), Kind::F64 | Kind::BOOL));
-        let waits = can_be_repeated && (reads || is_product(stmt));
-        match (waits, reads) {
-            (true, _) if self.products.len() < MOST => Turn::Wait,
-            (true, _) | (_, true) => Turn::Look,
-            _ => {
-                if can_be_repeated && self.before.len() < MOST {
-                    self.before.push(stmt.clone());
-                }
-                Turn::Go
-            }
+        let reads = self.is_read_by(stmt);
+        let mut waits = can_be_repeated && (reads || is_product(stmt));
+        let looks = if waits { self.products.len() >= MOST } else { reads };
+        if looks {
+            steps.extend(self.look().map(Step::Look));
+            waits = can_be_repeated && is_product(stmt);
         }
+        if waits {
+            self.wait(stmt);
+            return steps.push(Step::Wait(stmt));
+        }
+        if can_be_repeated && self.before.len() < MOST {
+            self.before.push(stmt.clone());
+        }
+        steps.push(Step::Go(stmt));
     }
 
     /// Notes that a statement waits.
@@ -99,59 +127,42 @@ impl Pending {
         self.plain.extend(stmt.bound());
     }
 
-    /// What has to be computed, beside them, to compute statements that wait once more, in order; and what all of it reads.
-    pub fn slice(&mut self, products: &[Stmt]) -> (Vec<Stmt>, Vec<Value>) {
-        let mut read = HashSet::default();
-        let reads = |stmt: &Stmt, read: &mut HashSet<Value>| {
-            stmt.operands(&mut |atom| {
-                if let Atom::Value(v) = atom {
-                    read.insert(v);
-                }
-            });
-        };
-        products.iter().for_each(|stmt| reads(stmt, &mut read));
-        let mut needed = Vec::new();
-        for stmt in std::mem::take(&mut self.before).into_iter().rev() {
-            if stmt.bound().iter().any(|v| read.contains(v)) {
-                reads(&stmt, &mut read);
-                needed.push(stmt);
-            }
-        }
-        needed.reverse();
-        let made = needed.iter().chain(products).flat_map(|stmt| stmt.bound());
-        made.for_each(|v| {
-            read.remove(v);
-        });
-        let mut read: Vec<Value> = read.into_iter().collect();
-        read.sort_unstable();
-        (needed, read)
-    }
-
-    /// What waits, which is looked at now.
-    pub fn take(&mut self) -> Vec<Stmt> {
+    /// What waits, if anything does, is looked at now.
+    pub fn look(&mut self) -> Option<Look> {
         let products = self.set_aside();
+        if products.is_empty() {
+            return None;
+        }
         for v in products.iter().flat_map(|stmt| stmt.bound()) {
             self.plain.remove(v);
         }
-        products
-    }
-
-    /// Values that these statements compute and others read.
-    pub fn read_outside(&self, products: &[Stmt]) -> Vec<Value> {
-        let mut inside = HashMap::default();
-        for stmt in products {
-            stmt.operands(&mut |atom| {
-                if let Atom::Value(v) = atom {
-                    *inside.entry(v).or_insert(0usize) += 1;
-                }
-            });
-        }
-        let bound = products.iter().flat_map(|stmt| stmt.bound().iter().copied());
-        let outside = bound.filter(|v| {
-            let all = self.reads.get(v).copied().unwrap_or(0);
-            all > inside.get(v).copied().unwrap_or(0)
+        let shown = shown_by(&products);
+        let mut inside: HashMap<Value, usize> = HashMap::default();
+        products.iter().for_each(|stmt| {
+            operands(stmt, &mut |v| *inside.entry(v).or_default() += 1);
         });
-        outside.collect()
+        let bound = products.iter().flat_map(|stmt| stmt.bound().iter().copied());
+        let outside = bound.filter(|v| self.reads.get(v) > inside.get(v)).collect();
+
+        let mut read: HashSet<Value> = inside.into_keys().collect();
+        let mut again = Vec::new();
+        for stmt in std::mem::take(&mut self.before).into_iter().rev() {
+            if stmt.bound().iter().any(|v| read.contains(v)) {
+                operands(&stmt, &mut |v| {
+                    read.insert(v);
+                });
+                again.push(stmt);
+            }
+        }
+        again.reverse();
+        let passing = again.iter().flat_map(|stmt| stmt.bound().iter().copied()).collect();
+        again.extend(products);
+        for v in again.iter().flat_map(|stmt| stmt.bound()) {
+            read.remove(v);
+        }
+        let mut read: Vec<Value> = read.into_iter().collect();
+        read.sort_unstable();
+        Some(Look { shown, again, passing, read, outside })
     }
 
     /// What is left for later while other statements are translated.
@@ -163,4 +174,12 @@ impl Pending {
     pub fn take_up(&mut self, products: Vec<Stmt>) {
         self.products = products;
     }
+}
+
+fn operands(stmt: &Stmt, visit: &mut dyn FnMut(Value)) {
+    stmt.operands(&mut |atom| {
+        if let Atom::Value(v) = atom {
+            visit(v);
+        }
+    });
 }

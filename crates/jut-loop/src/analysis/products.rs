@@ -18,13 +18,18 @@
 //! *Requires*: statements in the order in which they run. *Cost*: linear.
 
 use jut_ir::hash::HashSet;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 
 use crate::form::{Atom, Stmt, Value};
 
+/// Whether a statement is a product of derivatives.
+pub fn is_product(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Prim { prim, .. } if prim.row().lowering == Lowering::Opcode(Opcode::FTimes))
+}
+
 /// Whether the result of an operation is NaN if an operand is.
-fn hands_on(op: Machine) -> bool {
-    use Machine::{Copy, FAbs, FAdd, FDiv, FMul, FNeg, FSqrt, FSub, FTimes, FToS, SToF};
+fn hands_on(op: Opcode) -> bool {
+    use Opcode::{Copy, FAbs, FAdd, FDiv, FMul, FNeg, FSqrt, FSub, FTimes, FToS, SToF};
     matches!(op, FTimes | FMul | FAdd | FSub | FDiv | FNeg | FAbs | FSqrt | FToS | SToF | Copy)
 }
 
@@ -36,10 +41,10 @@ pub fn shown_by<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> Vec<Value> {
     for stmt in stmts {
         let (dst, op, args) = match stmt {
             Stmt::Prim { dst, prim, args } => match prim.row().lowering {
-                Lowering::Machine(op) => (*dst, op, args.as_slice()),
+                Lowering::Opcode(op) => (*dst, op, args.as_slice()),
                 Lowering::Runtime(_) => continue,
             },
-            Stmt::Copy { dst, src } => (*dst, Machine::Copy, std::slice::from_ref(src)),
+            Stmt::Copy { dst, src } => (*dst, Opcode::Copy, std::slice::from_ref(src)),
             _ => continue,
         };
         if !hands_on(op) {
@@ -50,7 +55,7 @@ pub fn shown_by<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> Vec<Value> {
             _ => None,
         });
         let before: Vec<Value> = before.collect();
-        if op == Machine::FTimes || !before.is_empty() {
+        if op == Opcode::FTimes || !before.is_empty() {
             used.extend(before);
             known.insert(dst);
             all.push(dst);

@@ -4,7 +4,7 @@
 //! mark shows as other bits, or as a load or store that nobody may make. Both sides of a branch are
 //! computed for every iteration; what they load and check counts for those that take them.
 
-use super::{Fault, Frame, Machine, Val, broken, failing, fold, operation};
+use super::{Execution, Fault, Frame, Val, broken, failing, fold, operation};
 use crate::analysis::{Sum, sums_in_order};
 use crate::form::{Atom, BLOCK, Block, Check, For, Kind, LANES, Lanes, Order, Stmt, Value, Vector};
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ fn place(buffer: Val, index: Val) -> Result<(usize, i64), Fault> {
     Ok((block, at.wrapping_add(index.int()?)))
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Execution<'a> {
     /// The iterations from `low` to `high`, of which the first belongs to the first lane.
     pub(super) fn one_by_one(
         &mut self,

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{Lowering, Res, Slot, Target};
+use super::{Lowering, Res, Slot, Storage};
 use crate::flatten::Component;
 use crate::form::{Atom, For, Kind, Order, Stmt, Value};
 
@@ -22,7 +22,7 @@ pub(super) struct Reached {
     /// Of each of them, how many dimensions of the outermost buffer are consumed.
     pub used: usize,
     /// Of each of them, where it is.
-    pub targets: Vec<Target>,
+    pub storage: Vec<Storage>,
 }
 
 impl Lowering<'_> {
@@ -52,7 +52,7 @@ impl Lowering<'_> {
     pub(super) fn navigate(
         &mut self,
         ty: &Type,
-        roots: &[Target],
+        roots: &[Storage],
         path: &[Step],
         hint: &str,
         span: Span,
@@ -84,23 +84,23 @@ impl Lowering<'_> {
                 _ => return Err(self.bug(span, "a path does not fit its type")),
             }
         }
-        let mut targets = Vec::with_capacity(range.len());
+        let mut storage = Vec::with_capacity(range.len());
         for (c, root) in components[range.clone()].iter().zip(&roots[range.clone()]) {
-            targets.push(self.reach(c, *root, &moves, used, hint, span)?);
+            storage.push(self.reach(c, *root, &moves, used, hint, span)?);
         }
-        Ok(Reached { range, used, targets })
+        Ok(Reached { range, used, storage })
     }
 
     fn reach(
         &mut self,
         c: &Component,
-        root: Target,
+        root: Storage,
         moves: &[(usize, Atom)],
         used: usize,
         hint: &str,
         span: Span,
-    ) -> Res<Target> {
-        let (Target::Block(buffer), Some(level)) = (root, c.levels.first()) else {
+    ) -> Res<Storage> {
+        let (Storage::Block(buffer), Some(level)) = (root, c.levels.first()) else {
             return Ok(root);
         };
         // The innermost dimension, when it is consumed, is the cell; everything else an offset.
@@ -122,7 +122,7 @@ impl Lowering<'_> {
             self.push(Stmt::Offset { dst, buffer, index: offset });
             dst
         };
-        Ok(if inner.is_some() { Target::Cell(buffer, cell) } else { Target::Block(buffer) })
+        Ok(if inner.is_some() { Storage::Cell(buffer, cell) } else { Storage::Block(buffer) })
     }
 
     /// Reads an element, row or slice of a variable.
@@ -137,25 +137,25 @@ impl Lowering<'_> {
         let mut roots = Vec::with_capacity(value.len());
         for slot in value {
             match slot.atom {
-                Atom::Value(buffer) => roots.push(Target::Block(buffer)),
+                Atom::Value(buffer) => roots.push(Storage::Block(buffer)),
                 Atom::Lit(_) => return Err(self.bug(span, "a literal has no elements")),
             }
         }
         let components = self.cx.layouts.of(ty);
         let reached = self.navigate(ty, &roots, path, hint, span)?;
-        let mut slots = Vec::with_capacity(reached.targets.len());
-        for (target, k) in reached.targets.into_iter().zip(reached.range) {
+        let mut slots = Vec::with_capacity(reached.storage.len());
+        for (target, k) in reached.storage.into_iter().zip(reached.range) {
             let c = &components[k];
             slots.push(match target {
-                Target::Block(buffer) => Slot { atom: buffer.into(), on_tape: value[k].on_tape },
-                Target::Cell(buffer, index) => {
+                Storage::Block(buffer) => Slot { atom: buffer.into(), on_tape: value[k].on_tape },
+                Storage::Cell(buffer, index) => {
                     let kind = c.kind_at(1);
                     let dst = self.value(&format!("{hint}{}", c.suffix), kind);
                     self.push(Stmt::Load { dst, buffer, index });
                     // Cells hold only pointers to the tape.
                     Slot { atom: dst.into(), on_tape: true }
                 }
-                Target::Register(_) => return Err(self.bug(span, "a variable is no register")),
+                Storage::Register(_) => return Err(self.bug(span, "a variable is no register")),
             });
         }
         Ok(slots)
@@ -213,7 +213,7 @@ impl Lowering<'_> {
             return Err(self.bug(span, "an accumulator is not in scope"));
         };
         let name = self.src.caps[place.root].name.clone();
-        let reached = self.navigate(&view.ty, &view.targets, &place.path, &name, span)?;
+        let reached = self.navigate(&view.ty, &view.storage, &place.path, &name, span)?;
         Ok((view.ty, reached))
     }
 
@@ -222,17 +222,17 @@ impl Lowering<'_> {
         let hint = self.src.caps[place.root].name.clone();
         let (ty, reached) = self.place(place, span)?;
         let components = self.cx.layouts.of(&ty);
-        for ((target, k), slot) in reached.targets.iter().zip(reached.range).zip(value) {
+        for ((target, k), slot) in reached.storage.iter().zip(reached.range).zip(value) {
             let c = &components[k];
             match *target {
-                Target::Register(r) => {
+                Storage::Register(r) => {
                     let now = self.sum(&hint, c.scalar, self.registers[r].now, slot.atom, span)?;
                     self.registers[r].now = now;
                 }
-                Target::Cell(buffer, index) => {
+                Storage::Cell(buffer, index) => {
                     self.add_to_cell(&hint, c.scalar, buffer, index, slot.atom, span)?;
                 }
-                Target::Block(buffer) => {
+                Storage::Block(buffer) => {
                     let (Atom::Value(src), Some(level)) = (slot.atom, c.levels.first()) else {
                         return Err(self.bug(span, "an array is expected"));
                     };

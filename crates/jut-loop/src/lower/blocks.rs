@@ -7,7 +7,7 @@
 use jut_ir::{ArmPattern, Atom as Operand, Block, Case, FieldPattern, NVar, Rhs, Span, Stmt, Type};
 
 use super::emit::int;
-use super::{Dest, Lowering, Pair, Res, Slot, Target};
+use super::{Dest, Lowering, Pair, Res, Slot, Storage};
 use crate::form::{self, Atom, Value};
 use jut_ir::prim;
 
@@ -171,8 +171,8 @@ impl Lowering<'_> {
         let mut registers = Vec::new();
         for cap in caps {
             let view = self.caps.get(*cap).and_then(|v| v.as_ref());
-            for target in view.iter().flat_map(|v| &v.targets) {
-                if let Target::Register(r) = target {
+            for target in view.iter().flat_map(|v| &v.storage) {
+                if let Storage::Register(r) = target {
                     registers.push(*r);
                 }
             }

@@ -10,7 +10,7 @@ use jut_ir::{
 };
 
 use super::emit::{int, zero};
-use super::{CapView, Context, Dest, Lowering, Register, Res, Slot, Target};
+use super::{CapView, Context, Dest, Lowering, Register, Res, Slot, Storage};
 use crate::flatten::{Component, Scope};
 use crate::form::{self, Arena, Atom, Kind, LoopFunction, Param, Role, Value};
 use crate::recursion::LEVELS;
@@ -115,19 +115,19 @@ impl Lowering<'_> {
         }
         for cap in &src.cap_params {
             let data = &src.caps[*cap];
-            let (mut numbers, mut targets) = (Vec::new(), Vec::new());
+            let (mut numbers, mut storage) = (Vec::new(), Vec::new());
             for c in self.cx.layouts.of(&data.ty).iter() {
                 let name = format!("{}{}", data.name, c.suffix);
                 let kind = if c.is_scalar() { Kind::Buffer(c.scalar_cell()) } else { c.kind() };
                 let value = self.value(&name, kind);
                 numbers.push(self.parameter(value, Role::InOut));
-                targets.push(if c.is_scalar() {
-                    Target::Cell(value, int(0))
+                storage.push(if c.is_scalar() {
+                    Storage::Cell(value, int(0))
                 } else {
-                    Target::Block(value)
+                    Storage::Block(value)
                 });
             }
-            self.caps[*cap] = Some(CapView { ty: data.ty.clone(), targets });
+            self.caps[*cap] = Some(CapView { ty: data.ty.clone(), storage });
             let mut parameter =
                 self.describe(&signature, &data.name, &data.ty, &numbers, |_| Some(Role::InOut));
             for c in &mut parameter.components {
@@ -241,8 +241,8 @@ impl Lowering<'_> {
         self.lane_caps = lanes.copied().collect();
         let [cap] = self.src.cap_params.as_slice() else { return None };
         let view = self.caps[*cap].as_mut()?;
-        let [Target::Cell(cell, index)] = *view.targets.as_slice() else { return None };
-        view.targets = vec![Target::Register(self.registers.len())];
+        let [Storage::Cell(cell, index)] = *view.storage.as_slice() else { return None };
+        view.storage = vec![Storage::Register(self.registers.len())];
         let Kind::Buffer(of) = self.out.values[cell].kind else { return None };
         let form::Cell::Scalar(scalar @ (Scalar::Float(_) | Scalar::I64 | Scalar::I32)) = of else {
             return None;
@@ -350,16 +350,16 @@ impl Lowering<'_> {
             return Ok(());
         };
         let (_, reached) = self.place(place, span)?;
-        for (target, c) in reached.targets.into_iter().zip(&parameter.components) {
+        for (target, c) in reached.storage.into_iter().zip(&parameter.components) {
             let buffer = match target {
-                Target::Block(buffer) => buffer,
-                Target::Cell(buffer, index) if index == int(0) => buffer,
-                Target::Cell(buffer, index) => {
+                Storage::Block(buffer) => buffer,
+                Storage::Cell(buffer, index) if index == int(0) => buffer,
+                Storage::Cell(buffer, index) => {
                     let dst = self.value(&parameter.name, c.kind);
                     self.push(form::Stmt::Offset { dst, buffer, index });
                     dst
                 }
-                Target::Register(r) => match reload.iter().find(|(known, _)| *known == r) {
+                Storage::Register(r) => match reload.iter().find(|(known, _)| *known == r) {
                     Some((_, cell)) => *cell,
                     None => {
                         let cell = self.cell_of_register(r, span);

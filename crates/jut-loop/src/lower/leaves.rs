@@ -3,7 +3,7 @@
 use jut_ir::prim::{self, Prim};
 use jut_ir::{
     Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Rhs, RuntimeErrorKind, Scalar,
-    Shown, Span, Stmt, Type, WRAPPED,
+    Shown, Span, Stmt, Type, WRAPPED, linear_operation,
 };
 use jut_runtime::print::code;
 
@@ -135,25 +135,9 @@ impl Lowering<'_> {
             Rhs::Scan(scan) => self.scan(stmt, scan),
             Rhs::Case(case) => self.case(stmt, case),
             Rhs::Call(call) => self.call(stmt, call),
-            Rhs::LCopy(_)
-            | Rhs::LAdd(..)
-            | Rhs::LNeg(_)
-            | Rhs::LScale(..)
-            | Rhs::LApply { .. }
-            | Rhs::LSelect(..)
-            | Rhs::LZero(_)
-            | Rhs::Dup(_)
-            | Rhs::Drop(_)
-            | Rhs::LTuple(_)
-            | Rhs::LUntuple(_)
-            | Rhs::LCon { .. }
-            | Rhs::LOpen { .. }
-            | Rhs::LCast { .. }
-            | Rhs::LUpdate { .. }
-            | Rhs::LTake { .. }
-            | Rhs::Rd(_)
-            | Rhs::Inc(_, jut_ir::Operand::L(_))
-            | Rhs::Region(_) => Err(self.bug(span, "a linear operation is left over")),
+            linear_operation!() | Rhs::Inc(_, jut_ir::Operand::L(_)) | Rhs::Region(_) => {
+                Err(self.bug(span, "a linear operation is left over"))
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, regions};
+use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Storage, calls, regions};
 use crate::flatten::Component;
 use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
 
@@ -251,7 +251,7 @@ impl Lowering<'_> {
         for (cap, place) in &scan.cap_slices {
             let (_, reached) = self.place(&place.then(here), span)?;
             let ty = self.src.caps[*cap].ty.clone();
-            self.caps[*cap] = Some(CapView { ty, targets: reached.targets });
+            self.caps[*cap] = Some(CapView { ty, storage: reached.storage });
         }
         let first_stack = dests.len();
         for stack in stacks {
@@ -430,14 +430,14 @@ impl Lowering<'_> {
             let name = self.src.caps[*cap].name.clone();
             let value = self.value(&name, Kind::F64);
             dst.push(self.value(&name, Kind::F64));
-            let cell = match view.targets.first() {
-                Some(Target::Register(r)) => self.registers[*r].cell,
+            let cell = match view.storage.first() {
+                Some(Storage::Register(r)) => self.registers[*r].cell,
                 _ => None,
             };
             self.registers.push(Register { now: value.into(), cell });
             let register = self.registers.len() - 1;
-            let targets = vec![Target::Register(register)];
-            self.caps[*cap] = Some(CapView { ty: view.ty.clone(), targets });
+            let storage = vec![Storage::Register(register)];
+            self.caps[*cap] = Some(CapView { ty: view.ty.clone(), storage });
             carry.push(value);
             before.push((*cap, view, register));
         }
@@ -461,15 +461,15 @@ impl Lowering<'_> {
         for cap in caps {
             let Some(view) = self.caps[*cap].clone() else { continue };
             let mut moved = view.clone();
-            for target in &mut moved.targets {
-                if let Target::Register(r) = *target {
+            for target in &mut moved.storage {
+                if let Storage::Register(r) = *target {
                     let cell = self.cell_of_register(r, span);
                     self.push(form::Stmt::Store {
                         buffer: cell,
                         index: int(0),
                         value: self.registers[r].now,
                     });
-                    *target = Target::Cell(cell, int(0));
+                    *target = Storage::Cell(cell, int(0));
                 }
             }
             self.caps[*cap] = Some(moved);
@@ -481,8 +481,8 @@ impl Lowering<'_> {
     fn unspill(&mut self, spilled: Vec<(Cap, CapView)>) {
         for (cap, view) in spilled {
             let moved = self.caps[cap].take();
-            for (target, cell) in view.targets.iter().zip(moved.iter().flat_map(|m| &m.targets)) {
-                if let (Target::Register(r), Target::Cell(buffer, index)) = (*target, *cell) {
+            for (target, cell) in view.storage.iter().zip(moved.iter().flat_map(|m| &m.storage)) {
+                if let (Storage::Register(r), Storage::Cell(buffer, index)) = (*target, *cell) {
                     let kind = self.out.kind_of(self.registers[r].now);
                     let dst = self.value("s", kind);
                     self.push(form::Stmt::Load { dst, buffer, index });

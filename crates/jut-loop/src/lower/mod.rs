@@ -311,7 +311,7 @@ struct Pair {
 
 /// Where a component of an accumulator is.
 #[derive(Clone, Copy, Debug)]
-enum Target {
+enum Storage {
     /// A scalar in a register.
     Register(usize),
     /// A scalar in memory.
@@ -320,11 +320,11 @@ enum Target {
     Block(Value),
 }
 
-/// An accumulator in scope: one target per component of its type.
+/// An accumulator in scope: one storage per component of its type.
 #[derive(Clone, Debug)]
 struct CapView {
     ty: jut_ir::Type,
-    targets: Vec<Target>,
+    storage: Vec<Storage>,
 }
 
 /// A scalar accumulator held in a register.

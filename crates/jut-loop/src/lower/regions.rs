@@ -8,7 +8,7 @@ use jut_ir::{Block, Cap, Operand, Region, Rhs, Stmt};
 use std::collections::BTreeSet;
 
 use super::emit::zero;
-use super::{CapView, Dest, Lowering, Register, Res, Slot, Target};
+use super::{CapView, Dest, Lowering, Register, Res, Slot, Storage};
 use crate::form::{self, Arena, Atom, Kind};
 
 /// The accumulators that a block adds to, itself or by a call or a slice.
@@ -55,7 +55,7 @@ impl Lowering<'_> {
         let mut dests = self.pattern_dests(stmt);
         let total_dests = if dests.len() > body.nl.len() { dests.pop() } else { None };
         let components = self.cx.layouts.of(&ty);
-        let mut targets = Vec::with_capacity(components.len());
+        let mut storage = Vec::with_capacity(components.len());
         let mut on_tape = Vec::with_capacity(components.len());
         for (k, c) in components.iter().enumerate() {
             if c.is_scalar() {
@@ -73,7 +73,7 @@ impl Lowering<'_> {
                     },
                 };
                 self.registers.push(Register { now, cell });
-                targets.push(Target::Register(self.registers.len() - 1));
+                storage.push(Storage::Register(self.registers.len() - 1));
                 on_tape.push(false);
                 continue;
             }
@@ -94,9 +94,9 @@ impl Lowering<'_> {
                 self.push(form::Stmt::Fill { buffer, len, value: zero(c.scalar) });
             }
             on_tape.push(slot.on_tape);
-            targets.push(Target::Block(buffer));
+            storage.push(Storage::Block(buffer));
         }
-        self.caps[cap] = Some(CapView { ty, targets: targets.clone() });
+        self.caps[cap] = Some(CapView { ty, storage: storage.clone() });
         if lanes {
             self.lane_caps.push(cap);
         }
@@ -105,12 +105,12 @@ impl Lowering<'_> {
             self.lane_caps.retain(|c| *c != cap);
         }
         self.caps[cap] = None;
-        let total = targets
+        let total = storage
             .into_iter()
             .zip(on_tape)
             .map(|(target, on_tape)| match target {
-                Target::Register(r) => Slot::scalar(self.registers[r].now),
-                Target::Cell(buffer, _) | Target::Block(buffer) => {
+                Storage::Register(r) => Slot::scalar(self.registers[r].now),
+                Storage::Cell(buffer, _) | Storage::Block(buffer) => {
                     Slot { atom: buffer.into(), on_tape }
                 }
             })

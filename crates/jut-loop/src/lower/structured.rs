@@ -13,7 +13,7 @@ use jut_ir::{Atom as Operand, NVar, Place, Rhs, Size, Span, Stmt, Structured, Ty
 use jut_runtime::{matrix, triangular};
 
 use super::emit::int;
-use super::{Kernels, Lowering, Res, Slot, Target};
+use super::{Kernels, Lowering, Res, Slot, Storage};
 use crate::form::{self, Arena, Atom, Cell, Kind, Order, Value};
 use crate::kernel::{self, Kernel};
 use loops::for_loop;
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         let Operand::Var(v) = atom else { return Ok(None) };
         let Some(Waiting { op, args, sizes }) = self.waiting.remove(&v) else { return Ok(None) };
         let (_, reached) = self.place(place, span)?;
-        let [Target::Block(buffer)] = reached.targets[..] else {
+        let [Storage::Block(buffer)] = reached.storage[..] else {
             return Err(self.bug(span, "a product is added to what is no array of floats"));
         };
         let (hint, ty) = (self.name_of(v), self.type_of(v));

@@ -3,7 +3,7 @@
 
 use jut_ir::{Atom as Operand, NVar, Span, Step, Stmt, Type};
 
-use super::{Dest, Lowering, Res, Slot, Target};
+use super::{Dest, Lowering, Res, Slot, Storage};
 use crate::form::{self, Atom};
 
 impl Lowering<'_> {
@@ -36,22 +36,22 @@ impl Lowering<'_> {
                 return Err(self.bug(span, "an array is a buffer"));
             };
             slots.push(slot);
-            roots.push(Target::Block(buffer));
+            roots.push(Storage::Block(buffer));
         }
         let reached = self.navigate(&ty, &roots, path, &hint, span)?;
         let part = self.part_type(&ty, path);
         let components = self.cx.layouts.of(&part);
         let value = self.slots(value, span)?;
-        for (k, target) in reached.targets.into_iter().enumerate() {
+        for (k, target) in reached.storage.into_iter().enumerate() {
             match target {
-                Target::Cell(buffer, index) => {
+                Storage::Cell(buffer, index) => {
                     let slot = self.settle(&hint, &components, &value, k, Dest::Tape, span)?;
                     self.push(form::Stmt::Store { buffer, index, value: slot.atom });
                 }
-                Target::Block(buffer) => {
+                Storage::Block(buffer) => {
                     self.settle(&hint, &components, &value, k, Dest::Into(buffer), span)?;
                 }
-                Target::Register(_) => return Err(self.bug(span, "an array is no register")),
+                Storage::Register(_) => return Err(self.bug(span, "an array is no register")),
             }
         }
         self.bind(v, slots);

@@ -56,7 +56,7 @@ fn is_calm(source: &For) -> bool {
     };
     let simple = |stmt: &Stmt| match stmt {
         Stmt::Prim { prim, .. } => {
-            matches!(prim.row().lowering, Lowering::Machine(_)) && !prim.can_fail()
+            matches!(prim.row().lowering, Lowering::Opcode(_)) && !prim.can_fail()
         }
         Stmt::Load { .. } | Stmt::Offset { .. } | Stmt::Copy { .. } => true,
         _ => false,

@@ -7,7 +7,7 @@
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
 //!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
 //!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
-//!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`LaterRows`]).
+//!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`Distances`]).
 //!
 //! The order of additions does not change. Which memory may overlap is [`Roots`]' question.
 
@@ -15,8 +15,8 @@ use cranelift_entity::SecondaryMap;
 use jut_ir::{Literal, prim};
 
 use crate::analysis::effects::{self, Access};
-use crate::analysis::shifts::{Shift, Shifts};
-use crate::analysis::{LaterRows, Roots};
+use crate::analysis::linear::{Linear, Linears};
+use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -24,12 +24,12 @@ use crate::values::Values;
 pub(super) fn run(func: &mut LoopFunction) {
     let mut walk = Cells {
         roots: Roots::of(func),
-        rows: LaterRows::of(func),
+        rows: Distances::of(func),
         values: Values::new(&mut func.values),
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         loops: 0,
-        shifts: Shifts::default(),
+        sums: Linears::default(),
     };
     let body = std::mem::take(&mut func.body);
     func.body = walk.block(body, Vec::new()).0;
@@ -75,9 +75,10 @@ impl Effect {
 }
 
 /// What is known of a cell.
+#[derive(Clone)]
 struct Known {
     buffer: Value,
-    index: Shift,
+    index: Linear,
     content: Atom,
     /// The position of the store that wrote it, if nobody may have read it since.
     pending: Option<usize>,
@@ -88,13 +89,13 @@ const MAX_KNOWN: usize = 16;
 
 struct Cells<'a> {
     roots: Roots,
-    rows: LaterRows,
+    rows: Distances,
     values: Values<'a>,
     /// The number of loops around a value's definition.
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
     loops: usize,
-    shifts: Shifts,
+    sums: Linears,
 }
 
 impl Cells<'_> {
@@ -108,7 +109,7 @@ impl Cells<'_> {
 
     fn bind(&mut self, stmt: &Stmt) {
         stmt.bound().iter().for_each(|v| self.depth[*v] = self.loops);
-        self.shifts.learn(stmt);
+        self.sums.learn(stmt);
     }
 
     /// A block at whose beginning the given cells are known, what it does to memory, and what of that
@@ -124,7 +125,7 @@ impl Cells<'_> {
                     out.push(Some(Stmt::Load { dst, buffer, index }));
                 }
                 Stmt::Load { dst, buffer, index } => {
-                    let index = self.shifts.of(index);
+                    let index = self.sums.of(index);
                     let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
                     if let Some(k) =
                         found.filter(|k| self.values.kind_of(k.content) == self.values.kind(dst))
@@ -133,7 +134,7 @@ impl Cells<'_> {
                         continue;
                     }
                     for k in &mut known {
-                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(index);
+                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(&index);
                         if !elsewhere && self.roots.may_overlap(k.buffer, buffer) {
                             k.pending = None;
                         }
@@ -146,13 +147,13 @@ impl Cells<'_> {
                     out.push(Some(stmt));
                 }
                 Stmt::Store { buffer, index, value } => {
-                    let index = self.shifts.of(index);
+                    let index = self.sums.of(index);
                     let same = |k: &Known| k.buffer == buffer && k.index == index;
                     if let Some(earlier) = known.iter().find(|k| same(k)).and_then(|k| k.pending) {
                         out[earlier] = None;
                     }
                     known.retain(|k| {
-                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(index);
+                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(&index);
                         elsewhere || !(same(k) || self.roots.may_overlap(buffer, k.buffer))
                     });
                     all.write(buffer);
@@ -199,7 +200,7 @@ impl Cells<'_> {
         for block in stmt.blocks_mut() {
             // Before an iteration there may have been others.
             let known = if rounds == 0 { known } else { &[] };
-            let known = known.iter().map(|k| Known { pending: None, ..*k }).collect();
+            let known = known.iter().map(|k| Known { pending: None, ..k.clone() }).collect();
             let (changed, all, inside) = self.block(std::mem::take(block), known);
             *block = changed;
             effect.join(&all);
@@ -338,8 +339,8 @@ impl Cells<'_> {
     fn is_row_behind(&self, body: &Block, cell: &Cell, buffer: Value) -> bool {
         body.stmts.iter().all(|stmt| match stmt {
             Stmt::Load { buffer: b, index, .. } | Stmt::Store { buffer: b, index, .. } => {
-                let (cell, other) = ([cell.buffer.into(), cell.index], [buffer.into(), *index]);
-                *b != buffer || self.rows.is_later(cell, other, 1)
+                let (cell, other) = ((cell.buffer, cell.index), (buffer, *index));
+                *b != buffer || self.rows.is_row_behind(cell, other, None)
             }
             _ => true,
         })

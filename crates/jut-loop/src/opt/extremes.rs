@@ -24,7 +24,7 @@
 
 use std::collections::HashMap;
 
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Stmt, Value};
 use crate::values::Values;
@@ -145,5 +145,5 @@ fn extreme(source: &For) -> Option<Extreme> {
 }
 
 fn is_selection(prim: Prim) -> bool {
-    matches!(prim.row().lowering, Lowering::Machine(Machine::Select))
+    matches!(prim.row().lowering, Lowering::Opcode(Opcode::Select))
 }

@@ -34,12 +34,9 @@ use jut_ir::prim::{self, Prim};
 use jut_runtime::matrix::ADD;
 
 use crate::analysis::Roots;
-use crate::analysis::shifts::{Shift, Shifts};
+use crate::analysis::linear::{Linear, Linears};
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
 use crate::visit::Counted;
-
-/// The first cell.
-const BEGIN: Shift = Shift { base: None, offset: 0 };
 
 /// Runs the walk; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction) -> bool {
@@ -47,14 +44,14 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
         roots: Roots::of(func),
         is_buffer: SecondaryMap::with_capacity(func.values.len()),
         definitions: SecondaryMap::new(),
-        shifts: Shifts::default(),
+        sums: Linears::default(),
         changed: false,
     };
     for (value, data) in func.values.iter() {
         fresh.is_buffer[value] = matches!(data.kind, Kind::Buffer(_));
     }
     func.body.for_each(&mut |stmt| {
-        fresh.shifts.learn(stmt);
+        fresh.sums.learn(stmt);
         if let Stmt::Prim { dst, prim, args } = stmt
             && let [a, b] = args[..]
         {
@@ -82,9 +79,9 @@ const MOST: usize = 16;
 const NEAR: usize = 64;
 
 /// A cell that has been stored to: where it is, also as it is written, and what it holds.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Single {
-    cell: Shift,
+    cell: Linear,
     index: Atom,
     value: Atom,
 }
@@ -130,7 +127,7 @@ struct Fresh {
     is_buffer: SecondaryMap<Value, bool>,
     /// The operations on integers that sizes and indices are made of.
     definitions: SecondaryMap<Value, Option<(Prim, [Atom; 2])>>,
-    shifts: Shifts,
+    sums: Linears,
     /// Whether an array is not filled any more.
     changed: bool,
 }
@@ -143,8 +140,8 @@ impl Fresh {
         }
     }
 
-    fn sum(&self, atom: Atom) -> Shift {
-        self.shifts.of(atom)
+    fn sum(&self, atom: Atom) -> Linear {
+        self.sums.of(atom)
     }
 
     fn same(&self, a: Atom, b: Atom) -> bool {
@@ -264,7 +261,7 @@ impl Fresh {
         let Some(Counted { index, low, high, go: None, body }) = stmt.counted() else {
             return false;
         };
-        if self.sum(low) != BEGIN {
+        if self.sum(low) != Linear::default() {
             return false;
         }
         if self
@@ -394,7 +391,7 @@ impl Fresh {
                     // The other arm stores the zeros, and then these cells once more: so they have to be different ones whatever
                     // the condition says.
                     let apart = |(k, a): (usize, &Single)| {
-                        singles[..k].iter().all(|b| a.cell.is_apart_from(b.cell))
+                        singles[..k].iter().all(|b| a.cell.is_apart_from(&b.cell))
                     };
                     let known = singles.iter().enumerate().all(apart)
                         && loaded.iter().all(|l| singles.iter().any(|s| s.cell == *l));
@@ -416,8 +413,8 @@ impl Fresh {
             }
         }
         // One piece begins where another ends, from the first cell to the last.
-        ranges.extend(singles.iter().map(|single| (single.cell, single.cell.plus(1))));
-        let mut reached = BEGIN;
+        ranges.extend(singles.iter().map(|single| (single.cell.clone(), single.cell.and(1))));
+        let mut reached = Linear::default();
         while let Some(at) = ranges.iter().position(|(start, _)| *start == reached) {
             reached = ranges.swap_remove(at).1;
         }
@@ -427,7 +424,7 @@ impl Fresh {
     }
 
     /// The cells that a loop touches, each in one iteration, and stores to, if a condition says that they do not end before they begin.
-    fn range(&self, conds: &[Atom], stmt: &Stmt, buffer: Value) -> Option<(Shift, Shift)> {
+    fn range(&self, conds: &[Atom], stmt: &Stmt, buffer: Value) -> Option<(Linear, Linear)> {
         let Counted { index, low, high, go: None, body } = stmt.counted()? else { return None };
         let cells = self.cells(body, buffer)?;
         let own = matches!(cells[..], [i] if i == index.into());
@@ -438,7 +435,7 @@ impl Fresh {
     /// Whether a condition says that a number is at least a constant.
     fn at_least(&self, cond: Atom, number: Atom, constant: Atom) -> bool {
         let (number, constant) = (self.sum(number), self.sum(constant));
-        if constant.base.is_some() {
+        if !constant.terms().is_empty() {
             return false;
         }
         match self.definition(cond) {

@@ -28,7 +28,7 @@
 
 use jut_ir::Literal;
 use jut_ir::hash::HashMap;
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
 use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
@@ -309,14 +309,14 @@ impl<'a> Plan<'a> {
     fn stmt(&mut self, at: usize, stmt: &Stmt, written: &[Value], walk: &Gather) -> Option<()> {
         match stmt {
             Stmt::Prim { dst, prim, args } => {
-                let Lowering::Machine(op) = prim.row().lowering else { return None };
+                let Lowering::Opcode(op) = prim.row().lowering else { return None };
                 if prim.can_fail_by(args.last().and_then(|a| a.integer())) {
                     return None;
                 }
                 let shift = match (op, args.as_slice()) {
-                    (Machine::IAdd, [a, Atom::Lit(Literal::I64(k))])
-                    | (Machine::IAdd, [Atom::Lit(Literal::I64(k)), a]) => Some((a, *k)),
-                    (Machine::ISub, [a, Atom::Lit(Literal::I64(k))]) => Some((a, k.wrapping_neg())),
+                    (Opcode::IAdd, [a, Atom::Lit(Literal::I64(k))])
+                    | (Opcode::IAdd, [Atom::Lit(Literal::I64(k)), a]) => Some((a, *k)),
+                    (Opcode::ISub, [a, Atom::Lit(Literal::I64(k))]) => Some((a, k.wrapping_neg())),
                     _ => None,
                 };
                 let class = match shift.map(|(a, k)| (self.class(*a), k)) {
@@ -559,7 +559,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
 fn cost(stmts: &[Stmt]) -> usize {
     let of = |stmt: &Stmt| match stmt {
         Stmt::Prim { prim, .. } => match prim.row().lowering {
-            Lowering::Machine(Machine::FDiv | Machine::FSqrt) => 8,
+            Lowering::Opcode(Opcode::FDiv | Opcode::FSqrt) => 8,
             _ => 1,
         },
         _ => 1,

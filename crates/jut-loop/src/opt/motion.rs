@@ -19,7 +19,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::in_place::InPlace;
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
 use crate::analysis::Roots;
 use crate::analysis::effects;
@@ -395,7 +395,7 @@ impl Motion<'_> {
 /// Whether doing an operation in vain costs next to nothing.
 fn is_cheap(prim: Prim) -> bool {
     match prim.row().lowering {
-        Lowering::Machine(op) => !matches!(op, Machine::FDiv | Machine::FSqrt),
+        Lowering::Opcode(op) => !matches!(op, Opcode::FDiv | Opcode::FSqrt),
         Lowering::Runtime(_) => false,
     }
 }

@@ -26,15 +26,15 @@ use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
-use crate::analysis::LaterRows;
+use crate::analysis::Distances;
 use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk, for bodies of so many statements; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
-    let rows = LaterRows::of(func);
+    let rows = Distances::of(func);
     let values = Values::new(&mut func.values);
     let shifted = SecondaryMap::new();
     let mut walk = Peel { values, rows, shifted, largest, changed: false };
@@ -56,7 +56,7 @@ const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
     values: Values<'a>,
-    rows: LaterRows,
+    rows: Distances,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
     /// Statements of a body that is repeated.
@@ -81,11 +81,11 @@ impl Peel<'_> {
     fn learn(&mut self, stmt: &Stmt) {
         let (dst, shifted) = match stmt {
             Stmt::Prim { dst, prim, args } => match (prim.row().lowering, args.as_slice()) {
-                (Lowering::Machine(Machine::IAdd), [a, Atom::Lit(Literal::I64(k))])
-                | (Lowering::Machine(Machine::IAdd), [Atom::Lit(Literal::I64(k)), a]) => {
+                (Lowering::Opcode(Opcode::IAdd), [a, Atom::Lit(Literal::I64(k))])
+                | (Lowering::Opcode(Opcode::IAdd), [Atom::Lit(Literal::I64(k)), a]) => {
                     (*dst, self.shifted(*a).and_then(|a| plus(a, *k)))
                 }
-                (Lowering::Machine(Machine::ISub), [a, Atom::Lit(Literal::I64(k))]) => {
+                (Lowering::Opcode(Opcode::ISub), [a, Atom::Lit(Literal::I64(k))]) => {
                     (*dst, self.shifted(*a).and_then(|a| plus(a, k.checked_neg()?)))
                 }
                 _ => return,
@@ -217,15 +217,19 @@ impl Peel<'_> {
         });
     }
 
-    /// Whether a loop from 0 on stores to a cell of a row, and to rows of which only that of iteration 0 may have it.
+    /// Whether a loop stores to a cell of a row, and to rows of which only that of the first iteration may have it.
     fn starts_in_the_row_of_a_cell(&self, source: &For) -> bool {
         let stores = || {
             source.body.stmts.iter().filter_map(|stmt| match *stmt {
-                Stmt::Store { buffer, index, .. } => Some([Atom::Value(buffer), index]),
+                Stmt::Store { buffer, index, .. } => Some((buffer, index)),
                 _ => None,
             })
         };
-        stores().any(|cell| stores().any(|other| self.rows.is_later(cell, other, 0)))
+        let behind = |cell, other, but_first| self.rows.is_row_behind(cell, other, but_first);
+        stores().any(|cell| {
+            stores()
+                .any(|other| behind(cell, other, Some(source.index)) && !behind(cell, other, None))
+        })
     }
 
     /// How many branches and checks of a body are decided by where the index is.
@@ -265,28 +269,28 @@ impl Peel<'_> {
         range: &Range,
         known: &HashMap<Value, bool>,
     ) -> Option<bool> {
-        let Lowering::Machine(op) = prim.row().lowering else { return None };
+        let Lowering::Opcode(op) = prim.row().lowering else { return None };
         match (op, args) {
-            (Machine::Not, [a]) => Some(!truth_of(*a, known)?),
-            (Machine::And, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
+            (Opcode::Not, [a]) => Some(!truth_of(*a, known)?),
+            (Opcode::And, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
-            (Machine::Or, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
+            (Opcode::Or, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
-            (Machine::ILt, [a, b]) => self.less(*a, *b, 0, range),
-            (Machine::ILe, [a, b]) => self.less(*a, *b, 1, range),
-            (Machine::IGt, [a, b]) => self.less(*b, *a, 0, range),
-            (Machine::IGe, [a, b]) => self.less(*b, *a, 1, range),
-            (Machine::IEq | Machine::INe, [a, b]) => {
+            (Opcode::ILt, [a, b]) => self.less(*a, *b, 0, range),
+            (Opcode::ILe, [a, b]) => self.less(*a, *b, 1, range),
+            (Opcode::IGt, [a, b]) => self.less(*b, *a, 0, range),
+            (Opcode::IGe, [a, b]) => self.less(*b, *a, 1, range),
+            (Opcode::IEq | Opcode::INe, [a, b]) => {
                 let not_above = [self.less(*a, *b, 1, range), self.less(*b, *a, 1, range)];
                 match not_above {
-                    [Some(true), Some(true)] => Some(op == Machine::IEq),
-                    [Some(false), _] | [_, Some(false)] => Some(op == Machine::INe),
+                    [Some(true), Some(true)] => Some(op == Opcode::IEq),
+                    [Some(false), _] | [_, Some(false)] => Some(op == Opcode::INe),
                     _ => None,
                 }
             }

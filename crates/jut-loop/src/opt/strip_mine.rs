@@ -124,7 +124,7 @@ impl How<'_> {
     /// Whether a function has a form for many numbers.
     fn is_of_many(self, prim: Prim) -> bool {
         match (self, prim.row().lowering) {
-            (_, Lowering::Machine(_)) => false,
+            (_, Lowering::Opcode(_)) => false,
             (How::Kernels, Lowering::Runtime(symbol)) => kernel::of_many(symbol).is_some(),
             // A buffer holds one argument for each call.
             (How::Loops(vectors), Lowering::Runtime(symbol)) => {
@@ -560,7 +560,7 @@ impl Walk<'_> {
             Stmt::Prim { prim, .. } => match prim.row().lowering {
                 _ if self.how.is_of_many(*prim) => Work::Call,
                 Lowering::Runtime(_) => Work::Once,
-                Lowering::Machine(_) => Work::Again,
+                Lowering::Opcode(_) => Work::Again,
             },
             Stmt::Copy { .. } | Stmt::Offset { .. } => Work::Again,
             Stmt::Load { buffer, .. } => match self.may_change(stored, *buffer) {

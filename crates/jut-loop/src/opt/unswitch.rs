@@ -24,7 +24,7 @@
 
 use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
-use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_ir::prim::{Lowering, Opcode, Prim};
 
 use super::peel::repeatable;
 use crate::form::{Atom, Block, For, LoopFunction, Stmt, Value};
@@ -80,9 +80,9 @@ fn switch(source: &For, largest: usize) -> Option<Value> {
     found
 }
 
-fn logical(prim: Prim) -> Option<Machine> {
+fn logical(prim: Prim) -> Option<Opcode> {
     match prim.row().lowering {
-        Lowering::Machine(op @ (Machine::Or | Machine::And | Machine::Not)) => Some(op),
+        Lowering::Opcode(op @ (Opcode::Or | Opcode::And | Opcode::Not)) => Some(op),
         _ => None,
     }
 }
@@ -187,7 +187,7 @@ impl Copier<'_, '_> {
                     (None, None) => return None,
                 };
                 // `true || x` and `false && x` are decided, the others are x.
-                Some(if truth == (op == Machine::Or) { literal(truth) } else { rest })
+                Some(if truth == (op == Opcode::Or) { literal(truth) } else { rest })
             }
             _ => None,
         }

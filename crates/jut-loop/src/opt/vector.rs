@@ -80,7 +80,7 @@ use crate::form::{
 };
 use crate::target::{Loops, Vectors};
 use cranelift_entity::PrimaryMap;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 
 /// What is known of the values of a function.
 type Values = PrimaryMap<Value, ValueData>;
@@ -279,7 +279,7 @@ impl<'a> Survey<'a> {
         let Survey { values, target, .. } = *self;
         match stmt {
             Stmt::Prim { dst, prim, args } => match prim.row().lowering {
-                Lowering::Machine(op) => self.operation(op, *dst, args, guarded),
+                Lowering::Opcode(op) => self.operation(op, *dst, args, guarded),
                 Lowering::Runtime(_) if guarded => false,
                 Lowering::Runtime(_) if self.classes.class(*dst) == Class::Same => true,
                 Lowering::Runtime(symbol) => {
@@ -357,7 +357,7 @@ impl<'a> Survey<'a> {
         }
         let simple = !body.any(&mut |stmt| match stmt {
             Stmt::Load { buffer, index, .. } => self.classes.place(*buffer, *index) == Class::Wide,
-            Stmt::Prim { prim, .. } => !matches!(prim.row().lowering, Lowering::Machine(_)),
+            Stmt::Prim { prim, .. } => !matches!(prim.row().lowering, Lowering::Opcode(_)),
             Stmt::Copy { .. } | Stmt::Offset { .. } | Stmt::Check { .. } | Stmt::If { .. } => false,
             _ => true,
         });
@@ -382,8 +382,8 @@ impl<'a> Survey<'a> {
         neighbours && !others
     }
 
-    fn operation(&mut self, op: Machine, dst: Value, args: &[Atom], guarded: bool) -> bool {
-        let divides = matches!(op, Machine::IDiv | Machine::IRem);
+    fn operation(&mut self, op: Opcode, dst: Value, args: &[Atom], guarded: bool) -> bool {
+        let divides = matches!(op, Opcode::IDiv | Opcode::IRem);
         let halves = args.last().and_then(|by| by.integer());
         let halves = self.target.halves && halves.is_some_and(|by| by > 0 && by & (by - 1) == 0);
         match self.classes.class(dst) {
@@ -391,10 +391,10 @@ impl<'a> Survey<'a> {
             Class::Step(_) => self.index(dst.into()),
             Class::Row(_) => self.target.anywhere,
             Class::Wide => {
-                self.products |= op == Machine::FTimes;
+                self.products |= op == Opcode::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
                 let narrow =
-                    matches!(op, Machine::FToS | Machine::SToF | Machine::Narrow | Machine::Widen);
+                    matches!(op, Opcode::FToS | Opcode::SToF | Opcode::Narrow | Opcode::Widen);
                 let integer = matches!(self.values[dst].kind, Kind::I64 | Kind::I32);
                 (!divides || halves)
                     && (self.target.narrow || !narrow)

@@ -5,7 +5,7 @@
 //! like the value, with zeros; where no value is known it is `zero`.
 
 use crate::layout::peel;
-use crate::value::{Arg, Array, Value, cells};
+use crate::value::{Arg, Array, Number, Value, cells, numbers};
 use jut_ir::entity::EntityRef;
 use jut_ir::{ConRef, Constructor, DataId, NVar, Program, Size, Type, Width};
 use std::borrow::Cow;
@@ -383,21 +383,13 @@ pub(crate) fn owned(arg: Arg<'_>) -> Option<Value> {
             data: data.to_vec(),
         }
     }
-    Some(match arg {
-        Arg::F64(x) => Value::F64(x),
-        Arg::F32(x) => Value::F32(x),
-        Arg::I64(n) => Value::I64(n),
-        Arg::I32(n) => Value::I32(n),
-        Arg::Bool(b) => Value::Bool(b),
-        Arg::F64s(data, shape) => Value::F64s(array(data, shape)),
-        Arg::F32s(data, shape) => Value::F32s(array(data, shape)),
-        Arg::I64s(data, shape) => Value::I64s(array(data, shape)),
-        Arg::I32s(data, shape) => Value::I32s(array(data, shape)),
-        Arg::Bools(data, shape) => Value::Bools(array(data, shape)),
+    Some(numbers!(Arg, arg;
+        x => x.value(),
+        [data, shape] => Number::values(array(data, shape)),
         Arg::Tuple(items) => Value::Tuple(items.iter().map(|a| owned(*a)).collect::<Option<_>>()?),
         Arg::Values(items) => Value::Tuple(items.to_vec()),
         Arg::Data(name, items) => Value::Data(name.to_string(), items.to_vec()),
         Arg::List(items) => Value::List(items.to_vec()),
         Arg::F64View(_) | Arg::I64View(_) | Arg::BoolView(_) => return None,
-    })
+    ))
 }

@@ -9,10 +9,10 @@ use super::{Session, Shared};
 use crate::engine::{self, Code, Failure, Placement, Room, collect};
 use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;
-use crate::value::{Arg, Out, Value};
+use crate::value::{Arg, Number, Out, Value, numbers};
 use jut_ir::Scalar;
 use jut_loop::form::Kind;
-use jut_native::{Arg as Word, Beginning, Bound, Results};
+use jut_native::{Beginning, Bound, Results};
 use jut_runtime::{Cancellation, Workspace};
 use std::sync::Arc;
 
@@ -64,18 +64,12 @@ struct Native {
 }
 
 /// What an argument was when it was bound.
-enum Given {
-    F64,
-    F32,
-    Bool,
-    /// An integer; its value, if that says a size.
-    I64(Option<i64>),
-    I32,
-    F64s(Vec<usize>),
-    F32s(Vec<usize>),
-    I64s(Vec<usize>),
-    I32s(Vec<usize>),
-    Bools(Vec<usize>),
+struct Given {
+    scalar: Scalar,
+    /// The shape of an array.
+    shape: Option<Vec<usize>>,
+    /// The value of an integer that says a size.
+    size: Option<i64>,
 }
 
 impl BoundCall {
@@ -119,18 +113,13 @@ impl BoundCall {
             let given = given.filter(|(_, hidden)| !**hidden).map(|(typed, _)| typed);
             let given = given.filter_map(|((_, _, parts, shapes), says_size)| {
                 let shape = shapes.into_iter().next().unwrap_or_default();
-                Some(match *parts.first()? {
-                    Arg::F64(_) => Given::F64,
-                    Arg::F32(_) => Given::F32,
-                    Arg::I32(_) => Given::I32,
-                    Arg::Bool(_) => Given::Bool,
-                    Arg::I64(n) => Given::I64(says_size.then_some(n)),
-                    Arg::I64s(..) => Given::I64s(shape),
-                    Arg::Bools(..) => Given::Bools(shape),
-                    Arg::F32s(..) => Given::F32s(shape),
-                    Arg::I32s(..) => Given::I32s(shape),
-                    _ => Given::F64s(shape),
-                })
+                let part = parts.first()?;
+                let (scalar, extent) = part.plain()?;
+                let size = match *part {
+                    Arg::I64(n) => says_size.then_some(n),
+                    _ => None,
+                };
+                Some(Given { scalar, shape: extent.map(|_| shape), size })
             });
             Ok((native, given.collect()))
         });
@@ -180,13 +169,8 @@ impl BoundCall {
         if args.len() != self.given.len() || !args.iter().zip(&self.given).all(|(a, g)| g.fits(a)) {
             return Err(self.misfit(args, outs));
         }
-        let shaped = args.iter().zip(&self.given).map(|(arg, given)| match (*arg, given) {
-            (Arg::F64s(x, _), Given::F64s(shape)) => Arg::F64s(x, Some(shape)),
-            (Arg::F32s(x, _), Given::F32s(shape)) => Arg::F32s(x, Some(shape)),
-            (Arg::I32s(x, _), Given::I32s(shape)) => Arg::I32s(x, Some(shape)),
-            (Arg::I64s(x, _), Given::I64s(shape)) => Arg::I64s(x, Some(shape)),
-            (Arg::Bools(x, _), Given::Bools(shape)) => Arg::Bools(x, Some(shape)),
-            (other, _) => other,
+        let shaped = args.iter().zip(&self.given).map(|(arg, given)| {
+            numbers!(Arg, *arg; _ => *arg, [x, _] => Number::args(x, given.shape.as_deref()), _ => *arg)
         });
         self.session.call_into(&shaped.collect::<Vec<_>>(), outs)
     }
@@ -219,14 +203,7 @@ impl BoundCall {
         for (k, ((placement, bound), out)) in native.zip(outs).enumerate() {
             let Placement::Buffer(number) = *placement else { continue };
             let cells = bound.cells(number);
-            let given = match &*out {
-                Out::F64s(x) => x.len(),
-                Out::F32s(x) => x.len(),
-                Out::I32s(x) => x.len(),
-                Out::I64s(x) => x.len(),
-                Out::Bools(x) => x.len(),
-                Out::F64(_) | Out::F32(_) | Out::I64(_) | Out::I32(_) | Out::Bool(_) => 1,
-            };
+            let given = numbers!(Out, &*out; _ => 1, [x] => x.len());
             let scalar = interface.leaves.get(k).map(|leaf| leaf.scalar);
             let right = matches!(
                 (out, scalar),
@@ -248,13 +225,11 @@ impl BoundCall {
 impl Given {
     /// Whether an argument is plain, and its shape, if it comes with one, the one that was bound.
     fn has_shape_of(&self, arg: &Arg<'_>) -> bool {
-        match (arg, self) {
-            (Arg::F64s(_, Some(shape)), Given::F64s(bound))
-            | (Arg::F32s(_, Some(shape)), Given::F32s(bound))
-            | (Arg::I64s(_, Some(shape)), Given::I64s(bound))
-            | (Arg::I32s(_, Some(shape)), Given::I32s(bound))
-            | (Arg::Bools(_, Some(shape)), Given::Bools(bound)) => *shape == bound,
-            _ => is_plain(arg),
+        match (arg.plain(), &self.shape) {
+            (Some((scalar, Some((_, Some(shape))))), Some(bound)) if scalar == self.scalar => {
+                shape == bound
+            }
+            (plain, _) => plain.is_some(),
         }
     }
 
@@ -262,17 +237,17 @@ impl Given {
     fn fits(&self, arg: &Arg<'_>) -> bool {
         let cells = |shape: &[usize]| shape.iter().product::<usize>();
         self.has_shape_of(arg)
-            && match (arg, self) {
-                (Arg::F64(_), Given::F64) | (Arg::F32(_), Given::F32) => true,
-                (Arg::Bool(_), Given::Bool) | (Arg::I32(_), Given::I32) => true,
-                (Arg::I64(n), Given::I64(bound)) => bound.is_none_or(|bound| bound == *n),
-                (Arg::F64s(x, _), Given::F64s(shape)) => x.len() == cells(shape),
-                (Arg::F32s(x, _), Given::F32s(shape)) => x.len() == cells(shape),
-                (Arg::I32s(x, _), Given::I32s(shape)) => x.len() == cells(shape),
-                (Arg::I64s(x, _), Given::I64s(shape)) => x.len() == cells(shape),
-                (Arg::Bools(x, _), Given::Bools(shape)) => x.len() == cells(shape),
-                _ => false,
-            }
+            && arg.plain().is_some_and(|(scalar, extent)| {
+                scalar == self.scalar
+                    && match (extent, &self.shape) {
+                        (Some((len, _)), Some(shape)) => len == cells(shape),
+                        (None, None) => match (arg, self.size) {
+                            (Arg::I64(n), Some(bound)) => bound == *n,
+                            _ => true,
+                        },
+                        _ => false,
+                    }
+            })
     }
 
     /// The size to which an argument of the right type is bound.
@@ -281,13 +256,11 @@ impl Given {
             [n] => format!("{n} elements"),
             _ => format!("the shape {shape:?}"),
         };
-        match (arg, self) {
-            (Arg::I64(_), Given::I64(Some(bound))) => Some(format!("{bound}, which is a size")),
-            (Arg::F64s(..), Given::F64s(shape))
-            | (Arg::F32s(..), Given::F32s(shape))
-            | (Arg::I64s(..), Given::I64s(shape))
-            | (Arg::I32s(..), Given::I32s(shape))
-            | (Arg::Bools(..), Given::Bools(shape)) => Some(elements(shape)),
+        let (scalar, extent) = arg.plain()?;
+        match (extent, &self.shape, self.size) {
+            _ if scalar != self.scalar => None,
+            (None, None, Some(bound)) => Some(format!("{bound}, which is a size")),
+            (Some(_), Some(shape), _) => Some(elements(shape)),
             _ => None,
         }
     }
@@ -339,12 +312,12 @@ impl Last {
         last.ranks.clear();
         last.dims.clear();
         for arg in args {
-            let shape = shape(arg);
+            let shape = arg.extent().and_then(|(_, shape)| shape);
             last.ranks.push(shape.map(<[usize]>::len));
             last.dims.extend_from_slice(shape.unwrap_or_default());
         }
         (last.fits, last.own) = (fits, own);
-        last.valid = fits && args.iter().all(is_plain);
+        last.valid = fits && args.iter().all(|arg| arg.plain().is_some());
     }
 
     /// Calls the function once more with leaves that `give` gives one by one, if they have the sizes of the last call,
@@ -381,8 +354,9 @@ impl Last {
         let mut dims = &self.dims[..];
         let mut same = self.valid && args.len() == self.ranks.len();
         for (arg, rank) in args.iter().zip(&self.ranks) {
-            let (now, before) = (shape(arg), rank.map(|rank| dims.split_at(rank)));
-            same &= now == before.map(|(own, _)| own) && is_plain(arg);
+            let (now, before) =
+                (arg.extent().and_then(|(_, shape)| shape), rank.map(|rank| dims.split_at(rank)));
+            same &= now == before.map(|(own, _)| own) && arg.plain().is_some();
             dims = before.map_or(dims, |(_, rest)| rest);
         }
         let bound = self.bound.as_mut().filter(|_| same)?;
@@ -404,20 +378,12 @@ fn run(
 ) -> Result<(), Option<Failure>> {
     let mut call = bound.begin();
     for arg in args {
-        match *arg {
-            Arg::F64(x) => call.push(Word::F64(x)),
-            Arg::F32(x) => call.push(Word::F32(x)),
-            Arg::I32(x) => call.push(Word::I32(x)),
-            Arg::I64(x) => call.push(Word::I64(x)),
-            Arg::Bool(x) => call.push(Word::Bool(x)),
-            Arg::F64s(x, _) => call.push(Word::F64s(x)),
-            Arg::F32s(x, _) => call.push(Word::F32s(x)),
-            Arg::I32s(x, _) => call.push(Word::I32s(x)),
-            Arg::I64s(x, _) => call.push(Word::I64s(x)),
-            Arg::Bools(x, _) => call.push(Word::Bools(x)),
+        numbers!(Arg, *arg;
+            x => call.push(x.word()),
+            [x, _] => call.push(Number::words(x)),
             // Not plain: callers have looked.
             _ => return Err(None),
-        }
+        );
     }
     finish(call, placements, workspace, to)
 }
@@ -434,26 +400,16 @@ fn finish(
     let (own, outs) = to.parts();
     for (placement, value) in placements.iter().zip(own) {
         if let Placement::Buffer(_) = placement {
-            match value {
-                Value::F64s(a) => call.push(Word::F64sMut(&mut a.data)),
-                Value::F32s(a) => call.push(Word::F32sMut(&mut a.data)),
-                Value::I32s(a) => call.push(Word::I32sMut(&mut a.data)),
-                Value::I64s(a) => call.push(Word::I64sMut(&mut a.data)),
-                Value::Bools(a) => call.push(Word::BoolsMut(&mut a.data)),
+            numbers!(Value, value;
                 _ => return Err(None),
-            }
+                [a] => call.push(Number::words_mut(&mut a.data)),
+                _ => return Err(None),
+            );
         }
     }
     for (placement, out) in placements.iter().zip(outs) {
         if let Placement::Buffer(_) = placement {
-            match out {
-                Out::F64s(x) => call.push(Word::F64sMut(x)),
-                Out::F32s(x) => call.push(Word::F32sMut(x)),
-                Out::I32s(x) => call.push(Word::I32sMut(x)),
-                Out::I64s(x) => call.push(Word::I64sMut(x)),
-                Out::Bools(x) => call.push(Word::BoolsMut(x)),
-                _ => return Err(None),
-            }
+            numbers!(Out, out; _ => return Err(None), [x] => call.push(Number::words_mut(x)));
         }
     }
     let results = call.call(workspace).map_err(|error| error.map(Failure::Run))?;
@@ -467,7 +423,7 @@ fn finish(
     }
     // What is returned is numbers, or goes into memory of the caller.
     let mut room = Room::new(0, usize::MAX);
-    collect(placements, results, to.targets(), &mut room).map_err(Some)
+    collect(placements, results, to.sinks(), &mut room).map_err(Some)
 }
 
 /// Writes results that are numbers; whether that was all.
@@ -498,30 +454,4 @@ fn own_numbers(placements: &[Placement], results: &Results<'_>, own: &mut [Value
         }
     }
     all
-}
-
-/// The shape that an argument comes with.
-fn shape<'a>(arg: &Arg<'a>) -> Option<&'a [usize]> {
-    match *arg {
-        Arg::F64s(_, shape) | Arg::F32s(_, shape) => shape,
-        Arg::I64s(_, shape) | Arg::I32s(_, shape) | Arg::Bools(_, shape) => shape,
-        _ => None,
-    }
-}
-
-/// Whether an argument is a number or a slice.
-fn is_plain(arg: &Arg<'_>) -> bool {
-    matches!(
-        arg,
-        Arg::F64(_)
-            | Arg::F32(_)
-            | Arg::I64(_)
-            | Arg::I32(_)
-            | Arg::Bool(_)
-            | Arg::F64s(..)
-            | Arg::F32s(..)
-            | Arg::I64s(..)
-            | Arg::I32s(..)
-            | Arg::Bools(..)
-    )
 }

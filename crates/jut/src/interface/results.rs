@@ -9,6 +9,35 @@ use crate::layout::Part;
 use crate::ports::{ResultLayout, Role};
 use crate::value::Value;
 
+/// Numbers and arrays by name: of each kind what it says and the method, the same of its arrays, and the variants of values.
+macro_rules! by_name {
+    ($($one_is:literal, $one:ident: $number:ident, $many_is:literal, $many:ident: $numbers:ident;)*) => {
+        $(
+            #[doc = $one_is]
+            ///
+            /// # Errors
+            /// [`Error::Request`] if there is no result of this name and type.
+            pub fn $one(&self, name: &str) -> Result<$one> {
+                match self.leaf(name) {
+                    Some(Value::$number(x)) => Ok(*x),
+                    _ => Err(self.no_result(name, concat!("an ", stringify!($one)))),
+                }
+            }
+
+            #[doc = $many_is]
+            ///
+            /// # Errors
+            /// As [`Results::f64`].
+            pub fn $many(&self, name: &str) -> Result<&[$one]> {
+                match self.leaf(name) {
+                    Some(Value::$numbers(a)) => Ok(&a.data),
+                    _ => Err(self.no_result(name, concat!("an array of ", stringify!($one)))),
+                }
+            }
+        )*
+    };
+}
+
 /// The results of a call.
 pub struct Results<'s> {
     interface: &'s Interface,
@@ -27,92 +56,15 @@ impl<'s> Results<'s> {
         Results { unpacked, ..self }
     }
 
-    /// A float scalar, by name: a derivative if there is one of this name, else a result.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there is no result of this name and type.
-    pub fn f64(&self, name: &str) -> Result<f64> {
-        match self.leaf(name) {
-            Some(Value::F64(x)) => Ok(*x),
-            _ => Err(self.no_result(name, "an f64")),
-        }
-    }
-
-    /// An array of floats of any rank, row by row, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn f64s(&self, name: &str) -> Result<&[f64]> {
-        match self.leaf(name) {
-            Some(Value::F64s(a)) => Ok(&a.data),
-            _ => Err(self.no_result(name, "an array of f64")),
-        }
-    }
-
-    /// A float scalar of 32 bits, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn f32(&self, name: &str) -> Result<f32> {
-        match self.leaf(name) {
-            Some(Value::F32(x)) => Ok(*x),
-            _ => Err(self.no_result(name, "an f32")),
-        }
-    }
-
-    /// An array of floats of 32 bits, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn f32s(&self, name: &str) -> Result<&[f32]> {
-        match self.leaf(name) {
-            Some(Value::F32s(a)) => Ok(&a.data),
-            _ => Err(self.no_result(name, "an array of f32")),
-        }
-    }
-
-    /// An integer, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn i64(&self, name: &str) -> Result<i64> {
-        match self.leaf(name) {
-            Some(Value::I64(x)) => Ok(*x),
-            _ => Err(self.no_result(name, "an i64")),
-        }
-    }
-
-    /// An array of integers, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn i64s(&self, name: &str) -> Result<&[i64]> {
-        match self.leaf(name) {
-            Some(Value::I64s(a)) => Ok(&a.data),
-            _ => Err(self.no_result(name, "an array of i64")),
-        }
-    }
-
-    /// An integer of 32 bits, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn i32(&self, name: &str) -> Result<i32> {
-        match self.leaf(name) {
-            Some(Value::I32(x)) => Ok(*x),
-            _ => Err(self.no_result(name, "an i32")),
-        }
-    }
-
-    /// An array of integers of 32 bits, by name.
-    ///
-    /// # Errors
-    /// As [`Results::f64`].
-    pub fn i32s(&self, name: &str) -> Result<&[i32]> {
-        match self.leaf(name) {
-            Some(Value::I32s(a)) => Ok(&a.data),
-            _ => Err(self.no_result(name, "an array of i32")),
-        }
+    by_name! {
+        "A float scalar, by name: a derivative if there is one of this name, else a result.", f64: F64,
+        "An array of floats of any rank, row by row, by name.", f64s: F64s;
+        "A float scalar of 32 bits, by name.", f32: F32,
+        "An array of floats of 32 bits, by name.", f32s: F32s;
+        "An integer, by name.", i64: I64,
+        "An array of integers, by name.", i64s: I64s;
+        "An integer of 32 bits, by name.", i32: I32,
+        "An array of integers of 32 bits, by name.", i32s: I32s;
     }
 
     /// A result of any type as an owned value, by its position in [`Compiled::outputs`].

@@ -11,7 +11,7 @@
 
 use super::{constructor, read_fields, read_i64};
 use crate::layout::is_flat;
-use crate::value::{Array, Value, cells};
+use crate::value::{Array, Number, Value, cells, of_kind};
 use jut_ir::entity::EntityRef;
 use jut_ir::parameter;
 use jut_ir::{Data, NVar, Program, Record, Scalar, Size, Type};
@@ -135,23 +135,15 @@ fn find_sizes(program: &Program, ty: &Type, value: &Value, sizes: &mut [Option<i
 
 /// An array of one dimension less with the sizes of the rows of another one, also of one without rows.
 fn dims_below(value: &Value) -> Option<Value> {
-    let shape = match value {
-        Value::F64s(a) => &a.shape,
-        Value::F32s(a) => &a.shape,
-        Value::I64s(a) => &a.shape,
-        Value::I32s(a) => &a.shape,
-        Value::Bools(a) => &a.shape,
-        _ => return None,
-    };
-    let (_, below) = shape.split_first()?;
+    let (_, below) = value.shape()?.split_first()?;
     (!below.is_empty()).then(|| Value::F64s(Array { shape: below.to_vec(), data: Vec::new() }))
 }
 
 /// The value of a field that a value does not have: zeros. `dims` are the dimensions of the arrays around. `None` for more
 /// cells than there can be.
 fn absent(program: &Program, ty: &Type, dims: &[usize], sizes: &[Option<i64>]) -> Option<Value> {
-    fn filled<T: Clone>(dims: &[usize], zero: T) -> Option<Array<T>> {
-        Some(Array { shape: dims.to_vec(), data: vec![zero; cells(dims)?] })
+    fn filled<T: Number>(dims: &[usize]) -> Option<Array<T>> {
+        Some(Array { shape: dims.to_vec(), data: vec![T::default(); cells(dims)?] })
     }
     fn nested(dims: &[usize], element: &Value) -> Value {
         match dims.split_first() {
@@ -160,17 +152,9 @@ fn absent(program: &Program, ty: &Type, dims: &[usize], sizes: &[Option<i64>]) -
         }
     }
     if let Some(scalar) = Scalar::of(ty) {
-        return Some(match (scalar, dims) {
-            (Scalar::F64, []) => Value::F64(0.0),
-            (Scalar::F32, []) => Value::F32(0.0),
-            (Scalar::I64, []) => Value::I64(0),
-            (Scalar::I32, []) => Value::I32(0),
-            (Scalar::Bool, []) => Value::Bool(false),
-            (Scalar::F64, dims) => Value::F64s(filled(dims, 0.0)?),
-            (Scalar::F32, dims) => Value::F32s(filled(dims, 0.0)?),
-            (Scalar::I64, dims) => Value::I64s(filled(dims, 0)?),
-            (Scalar::I32, dims) => Value::I32s(filled(dims, 0)?),
-            (Scalar::Bool, dims) => Value::Bools(filled(dims, false)?),
+        return of_kind!(scalar, T => match dims {
+            [] => Some(T::default().value()),
+            dims => filled(dims).map(T::values),
         });
     }
     let all = |types: &mut dyn Iterator<Item = &Type>, sizes: &[Option<i64>]| {

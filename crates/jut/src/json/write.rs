@@ -4,7 +4,7 @@
 use super::sum;
 use crate::border::{ZERO, has_room, too_deep};
 use crate::layout::{Labels, peel};
-use crate::value::{Array, Value};
+use crate::value::{Array, Value, numbers};
 use jut_ir::{ConRef, DataId, Field, Program, Type};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -211,18 +211,15 @@ impl Serialize for View<'_> {
 
 /// The number of elements of an array of any kind, whose parts must have as many and be whole.
 fn count(value: &Value) -> Result<usize, String> {
-    let whole = match value {
-        Value::F64s(a) => a.is_consistent(),
-        Value::F32s(a) => a.is_consistent(),
-        Value::I32s(a) => a.is_consistent(),
-        Value::I64s(a) => a.is_consistent(),
-        Value::Bools(a) => a.is_consistent(),
+    let whole = numbers!(Value, value;
+        _ => true,
+        [a] => a.is_consistent(),
         Value::Tuple(items) => {
             let counts: Vec<usize> = items.iter().map(count).collect::<Result<_, _>>()?;
             counts.windows(2).all(|pair| pair[0] == pair[1])
         }
         _ => true,
-    };
+    );
     match whole {
         true => Ok(value.first_size().unwrap_or(0)),
         false => Err(INCONSISTENT.into()),

@@ -5,7 +5,7 @@
 //! not have has leaves all the same, which are zero.
 
 use super::{Component, Constructor, Form, Layout, Leaf, Node};
-use crate::value::{Arg, Array, Value};
+use crate::value::{Arg, Array, Number, Value, of_kind};
 use jut_ir::{Scalar, Size};
 
 /// Leaves that are made: those of arrays of sums, and of constructors that values do not have.
@@ -82,13 +82,7 @@ impl Columns {
     /// A leaf that is not there; in an element of an array, the array's cell.
     fn absent(&self, leaf: &Leaf, in_element: bool) -> Arg<'_> {
         if in_element || leaf.dims.is_empty() {
-            return match leaf.scalar {
-                Scalar::F64 => Arg::F64(0.0),
-                Scalar::F32 => Arg::F32(0.0),
-                Scalar::I64 => Arg::I64(0),
-                Scalar::I32 => Arg::I32(0),
-                Scalar::Bool => Arg::Bool(false),
-            };
+            return of_kind!(leaf.scalar, T => T::default().arg());
         }
         let n = cells_if_absent(leaf);
         match leaf.scalar {
@@ -253,12 +247,9 @@ fn columns(
         shape.push(size.unwrap_or(0));
         elements = inner;
     }
-    let blank = |leaf: &Leaf| match leaf.scalar {
-        Scalar::F64 => Value::F64s(Array { shape: shape.clone(), data: Vec::new() }),
-        Scalar::F32 => Value::F32s(Array { shape: shape.clone(), data: Vec::new() }),
-        Scalar::I32 => Value::I32s(Array { shape: shape.clone(), data: Vec::new() }),
-        Scalar::I64 => Value::I64s(Array { shape: shape.clone(), data: Vec::new() }),
-        Scalar::Bool => Value::Bools(Array { shape: shape.clone(), data: Vec::new() }),
+    let blank = |leaf: &Leaf| {
+        let shape = shape.clone();
+        of_kind!(leaf.scalar, T => T::values(Array { shape, data: Vec::new() }))
     };
     let mut columns: Vec<Value> = leaves.iter().map(blank).collect();
     let none = Columns::default();
@@ -297,11 +288,11 @@ fn size_if_absent(size: &Size) -> usize {
 fn column(values: &Value) -> Arg<'_> {
     let unknown = |shape: &[usize]| shape.split_last().is_some_and(|(_, outer)| outer.contains(&0));
     match Arg::from(values) {
-        Arg::F64s(_, Some(shape)) if unknown(shape) => Arg::F64s(&[], None),
-        Arg::F32s(_, Some(shape)) if unknown(shape) => Arg::F32s(&[], None),
-        Arg::I32s(_, Some(shape)) if unknown(shape) => Arg::I32s(&[], None),
-        Arg::I64s(_, Some(shape)) if unknown(shape) => Arg::I64s(&[], None),
-        Arg::Bools(_, Some(shape)) if unknown(shape) => Arg::Bools(&[], None),
+        arg if let Some((scalar, Some((_, Some(shape))))) = arg.plain()
+            && unknown(shape) =>
+        {
+            of_kind!(scalar, T => T::args(&[], None))
+        }
         arg => arg,
     }
 }

@@ -1,7 +1,7 @@
 //! Values made of leaves, and arrays made of their elements.
 
 use super::{Constructor, Form, Layout, Node, Part, is_flat, peel};
-use crate::value::{Array, Value};
+use crate::value::{Array, Number, Value, numbers};
 use jut_ir::{Program, Size, Type};
 
 impl Layout {
@@ -55,14 +55,7 @@ fn rebuild_sum(
 fn rebuild_list(constructors: &[Constructor], columns: &[&Value]) -> Option<Value> {
     let Some(Value::I64s(tags)) = columns.first() else { return None };
     fn cell(column: &Value, k: usize) -> Option<Value> {
-        match column {
-            Value::F64s(a) => a.data.get(k).map(|x| Value::F64(*x)),
-            Value::F32s(a) => a.data.get(k).map(|x| Value::F32(*x)),
-            Value::I32s(a) => a.data.get(k).map(|x| Value::I32(*x)),
-            Value::I64s(a) => a.data.get(k).map(|x| Value::I64(*x)),
-            Value::Bools(a) => a.data.get(k).map(|x| Value::Bool(*x)),
-            _ => None,
-        }
+        numbers!(Value, column; _ => None, [a] => a.data.get(k).map(|x| x.value()), _ => None)
     }
     let element = |k: usize| {
         let cells: Option<Vec<Value>> = columns.iter().map(|column| cell(column, k)).collect();
@@ -82,11 +75,11 @@ fn rebuild_list(constructors: &[Constructor], columns: &[&Value]) -> Option<Valu
 pub(crate) fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value> {
     let (rank, base) = peel(element);
     let parts: Vec<&Type> = match base {
-        &Type::F32 => return block(items, rank, singles).map(Value::F32s),
-        Type::I32 => return block(items, rank, narrow).map(Value::I32s),
-        Type::Float(_) => return block(items, rank, floats).map(Value::F64s),
-        Type::I64 => return block(items, rank, ints).map(Value::I64s),
-        Type::Bool => return block(items, rank, bools).map(Value::Bools),
+        &Type::F32 => return block(items, rank).map(Value::F32s),
+        Type::I32 => return block(items, rank).map(Value::I32s),
+        Type::Float(_) => return block(items, rank).map(Value::F64s),
+        Type::I64 => return block(items, rank).map(Value::I64s),
+        Type::Bool => return block(items, rank).map(Value::Bools),
         Type::Array(..) => return None,
         Type::Tuple(parts) => program.components(parts).iter().collect(),
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
@@ -109,55 +102,12 @@ pub(crate) fn stack(program: &Program, element: &Type, items: &[Value]) -> Optio
     parts.iter().enumerate().map(column).collect::<Option<_>>().map(Value::Tuple)
 }
 
-fn floats(value: &Value) -> Option<(&[usize], &[f64])> {
-    match value {
-        Value::F64(x) => Some((&[], std::slice::from_ref(x))),
-        Value::F64s(a) => Some((&a.shape, &a.data)),
-        _ => None,
-    }
-}
-
-fn singles(value: &Value) -> Option<(&[usize], &[f32])> {
-    match value {
-        Value::F32(x) => Some((&[], std::slice::from_ref(x))),
-        Value::F32s(a) => Some((&a.shape, &a.data)),
-        _ => None,
-    }
-}
-
-fn ints(value: &Value) -> Option<(&[usize], &[i64])> {
-    match value {
-        Value::I64(x) => Some((&[], std::slice::from_ref(x))),
-        Value::I64s(a) => Some((&a.shape, &a.data)),
-        _ => None,
-    }
-}
-
-fn narrow(value: &Value) -> Option<(&[usize], &[i32])> {
-    match value {
-        Value::I32(x) => Some((&[], std::slice::from_ref(x))),
-        Value::I32s(a) => Some((&a.shape, &a.data)),
-        _ => None,
-    }
-}
-
-fn bools(value: &Value) -> Option<(&[usize], &[bool])> {
-    match value {
-        Value::Bool(x) => Some((&[], std::slice::from_ref(x))),
-        Value::Bools(a) => Some((&a.shape, &a.data)),
-        _ => None,
-    }
-}
-
-/// The shape and the cells of a value of one scalar type.
-type View<T> = fn(&Value) -> Option<(&[usize], &[T])>;
-
 /// Scalars or arrays of one shape, one after the other.
-fn block<T: Clone>(items: &[Value], rank: usize, view: View<T>) -> Option<Array<T>> {
+fn block<T: Number>(items: &[Value], rank: usize) -> Option<Array<T>> {
     let mut shape = vec![0; rank];
     let mut data = Vec::new();
     for (k, item) in items.iter().enumerate() {
-        let (inner, cells) = view(item)?;
+        let (inner, cells) = T::cells(item)?;
         if k == 0 {
             shape = inner.to_vec();
         } else if shape != inner {

@@ -150,17 +150,8 @@ impl Lowering<'_> {
                 this.push(for_loop(Order::Par, index, columns, stmts));
                 return Ok(());
             }
-            let dst = this.value(hint, Kind::F64);
-            this.push(form::Stmt::from(Lanes {
-                dst: vec![dst],
-                vector: None,
-                index,
-                low: int(0),
-                high: columns,
-                carry: vec![carry],
-                body: form::Block { stmts, results: vec![sum] },
-            }));
-            this.put(goal, &result, indices, dst.into(), hint, span)
+            let total = this.sum_by_lanes(hint, index, columns, carry, stmts, sum);
+            this.put(goal, &result, indices, total, hint, span)
         })
     }
 
@@ -337,17 +328,30 @@ impl Lowering<'_> {
             let term = this.term(factors, sizes, &inner, hint, span)?;
             Ok(this.prim("s", prim::ADD, vec![carry.into(), term]))
         })?;
+        Ok(self.sum_by_lanes(hint, index, size, carry, stmts, sum))
+    }
+
+    /// A sum by lanes over the indices below a bound, of statements that add to what is carried; gives the total.
+    fn sum_by_lanes(
+        &mut self,
+        hint: &str,
+        index: Value,
+        high: Atom,
+        carry: Value,
+        stmts: Vec<form::Stmt>,
+        sum: Atom,
+    ) -> Atom {
         let dst = self.value(hint, Kind::F64);
         self.push(form::Stmt::from(Lanes {
             dst: vec![dst],
             vector: None,
             index,
             low: int(0),
-            high: size,
+            high,
             carry: vec![carry],
             body: form::Block { stmts, results: vec![sum] },
         }));
-        Ok(dst.into())
+        dst.into()
     }
 
     /// The product of the operands' cells.

@@ -1,7 +1,7 @@
 //! Which cell of an array an iteration of two loops in each other comes to.
 
 use jut_ir::hash::HashMap;
-use jut_ir::prim::{Lowering, Machine};
+use jut_ir::prim::{Lowering, Opcode};
 
 use super::int;
 use crate::form::{Atom, Stmt, Value};
@@ -93,10 +93,10 @@ impl Known<'_> {
         }
         let Stmt::Prim { prim, args, .. } = *self.made.get(&v)? else { return None };
         match (prim.row().lowering, args.as_slice()) {
-            (Lowering::Machine(Machine::IAdd), [a, b]) => {
+            (Lowering::Opcode(Opcode::IAdd), [a, b]) => {
                 Some([self.terms(*a)?, self.terms(*b)?].concat())
             }
-            (Lowering::Machine(Machine::IMul), [a, b]) => {
+            (Lowering::Opcode(Opcode::IMul), [a, b]) => {
                 let (index, by) = if self.is_outside(*a) { (b, a) } else { (a, b) };
                 if !self.is_outside(*by) {
                     return None;

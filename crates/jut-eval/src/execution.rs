@@ -58,7 +58,7 @@ const ENOUGH: usize = 1 << 20;
 /// Bytes of stack with which it begins a nested block or a call: more than it takes to come to the next.
 const LEFT: usize = 256 << 10;
 
-pub(crate) struct Machine<'i> {
+pub(crate) struct Execution<'i> {
     pub interpreter: &'i Interpreter,
     pub regions: Vec<Region>,
     pub counters: Counters,
@@ -189,7 +189,7 @@ fn is_of_items(value: &Value) -> bool {
     matches!(value, Value::Array(array) if matches!(array.view(), View::Items(_)))
 }
 
-impl Machine<'_> {
+impl Execution<'_> {
     /// Runs the operations of a block and delivers its results.
     pub(crate) fn run(&mut self, body: &Body, frame: &mut Frame) -> Run<()> {
         for (op, span) in &body.ops {

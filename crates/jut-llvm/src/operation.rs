@@ -7,11 +7,11 @@
 //! is computed without dividing.
 
 use crate::text::{Body, Operand, Scalar, Type};
-use jut_ir::prim::Machine;
+use jut_ir::prim::Opcode;
 
 /// What an operation takes and gives.
-fn types(op: Machine) -> Option<(Scalar, Scalar)> {
-    use Machine::*;
+fn types(op: Opcode) -> Option<(Scalar, Scalar)> {
+    use Opcode::*;
     Some(match op {
         FAdd | FSub | FMul | FTimes | FDiv | FNeg | FAbs | FSqrt | FMin | FMax | FFloor | FCeil
         | FTrunc | FRound | FSign | FInf | FNan | FRelu => (Scalar::F64, Scalar::F64),
@@ -35,17 +35,17 @@ fn types(op: Machine) -> Option<(Scalar, Scalar)> {
 /// Emits one operation on eight values (`wide`) or one; `selected` is what a selection is among.
 pub(crate) fn operation(
     body: &mut Body,
-    op: Machine,
+    op: Opcode,
     args: &[Operand],
     wide: bool,
     selected: Scalar,
 ) -> Result<Operand, String> {
     let ty = |scalar: Scalar| Type { scalar, wide };
     match (op, args) {
-        (Machine::FInf, []) => return Ok(Operand::float(f64::INFINITY)),
-        (Machine::FNan, []) => return Ok(Operand::float(f64::NAN)),
-        (Machine::Copy, [a]) => return Ok(*a),
-        (Machine::Select, [c, a, b]) => {
+        (Opcode::FInf, []) => return Ok(Operand::float(f64::INFINITY)),
+        (Opcode::FNan, []) => return Ok(Operand::float(f64::NAN)),
+        (Opcode::Copy, [a]) => return Ok(*a),
+        (Opcode::Select, [c, a, b]) => {
             let mut emit = Emit { body, from: ty(selected), to: ty(selected) };
             return Ok(emit.select(*c, *a, *b));
         }
@@ -123,20 +123,20 @@ impl Emit<'_> {
         self.body.value(format_args!("select {bool} {c}, {ty} {a}, {ty} {b}"))
     }
 
-    fn unary(&mut self, op: Machine, a: Operand) -> Option<Operand> {
+    fn unary(&mut self, op: Opcode, a: Operand) -> Option<Operand> {
         Some(match op {
-            Machine::FNeg => self.one("fneg", a),
-            Machine::FAbs => self.intrinsic("fabs", &[a]),
-            Machine::FSqrt => self.intrinsic("sqrt", &[a]),
-            Machine::FFloor => self.intrinsic("floor", &[a]),
-            Machine::FCeil => self.intrinsic("ceil", &[a]),
-            Machine::FTrunc => self.intrinsic("trunc", &[a]),
-            Machine::FRelu => self.intrinsic("maximum", &[a, Operand::ZERO]),
-            Machine::FRound => {
+            Opcode::FNeg => self.one("fneg", a),
+            Opcode::FAbs => self.intrinsic("fabs", &[a]),
+            Opcode::FSqrt => self.intrinsic("sqrt", &[a]),
+            Opcode::FFloor => self.intrinsic("floor", &[a]),
+            Opcode::FCeil => self.intrinsic("ceil", &[a]),
+            Opcode::FTrunc => self.intrinsic("trunc", &[a]),
+            Opcode::FRelu => self.intrinsic("maximum", &[a, Operand::ZERO]),
+            Opcode::FRound => {
                 let moved = past_half(self.body, a, self.from.wide);
                 self.intrinsic("trunc", &[moved])
             }
-            Machine::FSign => {
+            Opcode::FSign => {
                 // 0 for either zero, else NaN.
                 let rest = self.two("fadd", a, Operand::ZERO);
                 let below = self.two("fcmp olt", a, Operand::ZERO);
@@ -144,27 +144,27 @@ impl Emit<'_> {
                 let above = self.two("fcmp ogt", a, Operand::ZERO);
                 self.select(above, Operand::float(1.0), rest)
             }
-            Machine::ISign => {
+            Opcode::ISign => {
                 let sign = self.two("ashr", a, 63);
                 let above = self.two("icmp sgt", a, 0);
                 self.select(above, Operand::I64(1), sign)
             }
-            Machine::INot => self.two("xor", a, -1),
-            Machine::INeg => self.two("sub", Operand::I64(0), a),
-            Machine::IAbs => {
+            Opcode::INot => self.two("xor", a, -1),
+            Opcode::INeg => self.two("sub", Operand::I64(0), a),
+            Opcode::IAbs => {
                 let ty = self.from;
                 let (suffix, a) = (ty.suffix(), a.of(ty));
                 self.body.value(format_args!("call {ty} @llvm.abs.{suffix}({ty} {a}, i1 false)"))
             }
-            Machine::Not => self.two("xor", a, Operand::Bool(true)),
-            Machine::IToF => self.cast("sitofp", a),
-            Machine::FToS => self.cast("fptrunc", a),
-            Machine::SToF => self.cast("fpext", a),
-            Machine::Narrow => self.cast("trunc", a),
-            Machine::Widen => self.cast("sext", a),
-            Machine::BToI => self.cast("zext", a),
-            Machine::BToF => self.cast("uitofp", a),
-            Machine::FToI => {
+            Opcode::Not => self.two("xor", a, Operand::Bool(true)),
+            Opcode::IToF => self.cast("sitofp", a),
+            Opcode::FToS => self.cast("fptrunc", a),
+            Opcode::SToF => self.cast("fpext", a),
+            Opcode::Narrow => self.cast("trunc", a),
+            Opcode::Widen => self.cast("sext", a),
+            Opcode::BToI => self.cast("zext", a),
+            Opcode::BToF => self.cast("uitofp", a),
+            Opcode::FToI => {
                 let (from, to) = (self.from, self.to);
                 let names = format!("{}.{}", to.suffix(), from.suffix());
                 let a = a.of(from);
@@ -174,46 +174,46 @@ impl Emit<'_> {
         })
     }
 
-    fn binary(&mut self, op: Machine, a: Operand, b: Operand) -> Option<Operand> {
+    fn binary(&mut self, op: Opcode, a: Operand, b: Operand) -> Option<Operand> {
         let name = match op {
-            Machine::FAdd => "fadd",
-            Machine::FSub => "fsub",
-            Machine::FMul => "fmul",
-            Machine::FDiv => "fdiv",
-            Machine::FEq => "fcmp oeq",
-            Machine::FNe => "fcmp une",
-            Machine::FLt => "fcmp olt",
-            Machine::FLe => "fcmp ole",
-            Machine::FGt => "fcmp ogt",
-            Machine::FGe => "fcmp oge",
-            Machine::IAdd => "add",
-            Machine::ISub => "sub",
-            Machine::IMul => "mul",
-            Machine::IAnd | Machine::And => "and",
-            Machine::IOr | Machine::Or => "or",
-            Machine::IXor => "xor",
-            Machine::IEq | Machine::BEq => "icmp eq",
-            Machine::INe | Machine::BNe => "icmp ne",
-            Machine::ILt => "icmp slt",
-            Machine::ILe => "icmp sle",
-            Machine::IGt => "icmp sgt",
-            Machine::IGe => "icmp sge",
-            Machine::FTimes => return Some(self.times(a, b)),
-            Machine::FMin => return Some(self.intrinsic("minimum", &[a, b])),
-            Machine::FMax => return Some(self.intrinsic("maximum", &[a, b])),
-            Machine::IMin => return Some(self.intrinsic("smin", &[a, b])),
-            Machine::IMax => return Some(self.intrinsic("smax", &[a, b])),
-            Machine::IShl => {
+            Opcode::FAdd => "fadd",
+            Opcode::FSub => "fsub",
+            Opcode::FMul => "fmul",
+            Opcode::FDiv => "fdiv",
+            Opcode::FEq => "fcmp oeq",
+            Opcode::FNe => "fcmp une",
+            Opcode::FLt => "fcmp olt",
+            Opcode::FLe => "fcmp ole",
+            Opcode::FGt => "fcmp ogt",
+            Opcode::FGe => "fcmp oge",
+            Opcode::IAdd => "add",
+            Opcode::ISub => "sub",
+            Opcode::IMul => "mul",
+            Opcode::IAnd | Opcode::And => "and",
+            Opcode::IOr | Opcode::Or => "or",
+            Opcode::IXor => "xor",
+            Opcode::IEq | Opcode::BEq => "icmp eq",
+            Opcode::INe | Opcode::BNe => "icmp ne",
+            Opcode::ILt => "icmp slt",
+            Opcode::ILe => "icmp sle",
+            Opcode::IGt => "icmp sgt",
+            Opcode::IGe => "icmp sge",
+            Opcode::FTimes => return Some(self.times(a, b)),
+            Opcode::FMin => return Some(self.intrinsic("minimum", &[a, b])),
+            Opcode::FMax => return Some(self.intrinsic("maximum", &[a, b])),
+            Opcode::IMin => return Some(self.intrinsic("smin", &[a, b])),
+            Opcode::IMax => return Some(self.intrinsic("smax", &[a, b])),
+            Opcode::IShl => {
                 let inside = self.two("icmp ult", b, 64);
                 let amount = self.two("and", b, 63);
                 let shifted = self.two("shl", a, amount);
                 return Some(self.select(inside, shifted, Operand::I64(0)));
             }
-            Machine::IShr => {
+            Opcode::IShr => {
                 let amount = self.intrinsic("umin", &[b, Operand::I64(63)]);
                 return Some(self.two("ashr", a, amount));
             }
-            Machine::IDiv | Machine::IRem => return Some(self.division(op, a, b)),
+            Opcode::IDiv | Opcode::IRem => return Some(self.division(op, a, b)),
             _ => return None,
         };
         Some(self.two(name, a, b))
@@ -254,8 +254,8 @@ impl Emit<'_> {
     }
 
     /// Quotient or remainder toward zero.
-    fn division(&mut self, op: Machine, a: Operand, b: Operand) -> Operand {
-        let quotient = op == Machine::IDiv;
+    fn division(&mut self, op: Opcode, a: Operand, b: Operand) -> Operand {
+        let quotient = op == Opcode::IDiv;
         let name = if quotient { "sdiv" } else { "srem" };
         match b {
             // The check before it has failed: this never runs.

@@ -1,7 +1,7 @@
 //! Regions, loops, branches and calls.
 
 use super::{
-    Capability, ENOUGH, Frame, LEFT, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array,
+    Capability, ENOUGH, Execution, Frame, LEFT, NESTING_PER_STACK, Run, STACK, UNGUARDED, array,
     constructor, error, open, unchecked,
 };
 use crate::code::{Arg, ArmCode, Body, CapCode, Op, ScanCode, Slot};
@@ -17,7 +17,7 @@ use jut_ir::types::Type;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
 use jut_runtime::{print, stack};
 
-impl Machine<'_> {
+impl Execution<'_> {
     /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
     pub(super) fn nested(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         self.depth += 1;
@@ -445,10 +445,10 @@ impl Started {
 
 impl Stack {
     /// `room`: the number of elements, if it is known; else the memory doubles as it is used up.
-    fn push(&mut self, value: Value, room: Option<usize>, machine: &Machine<'_>) -> Run<()> {
+    fn push(&mut self, value: Value, room: Option<usize>, execution: &Execution<'_>) -> Run<()> {
         if self.started.is_none() {
             let (element, cells) = (value.dims(), Cells::empty_like(&value));
-            let Some(charge) = machine.meter.charge(0) else {
+            let Some(charge) = execution.meter.charge(0) else {
                 return error(RuntimeErrorKind::Memory, &[]);
             };
             self.started = Some(Started { cells, element, count: 0, room: 0, charge });

@@ -2,54 +2,54 @@
 
 use crate::input;
 use crate::interrupt::ending_calls;
-use crate::options::{Format, Given, Target};
+use crate::options::{Format, Given, Subject};
 use crate::output::{complain, warn};
 use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
 use serde_json::{Value as Json, json};
 
 /// The function that is meant: the one named, or the last of the program.
-pub fn function(target: &Target) -> Result<Function> {
-    let model = Model::from_file(&target.file)?;
-    warn(model.warnings(), target.format);
-    function_of(&model, target, target.function.as_deref())
+pub fn function(subject: &Subject) -> Result<Function> {
+    let model = Model::from_file(&subject.file)?;
+    warn(model.warnings(), subject.format);
+    function_of(&model, subject, subject.function.as_deref())
 }
 
 /// That function, or the last, of a program, with what is said about its derivatives.
-fn function_of(model: &Model, target: &Target, name: Option<&str>) -> Result<Function> {
+fn function_of(model: &Model, subject: &Subject, name: Option<&str>) -> Result<Function> {
     let last = || model.functions().last().map(str::to_string);
     let name = name.map(str::to_string).or_else(last).ok_or_else(|| {
-        Error::Request(format!("{}: the program has no function", target.file.display()))
+        Error::Request(format!("{}: the program has no function", subject.file.display()))
     })?;
-    let mut function = model.function(&name)?.policy(target.policy.policy());
-    if let Some(result) = &target.of {
+    let mut function = model.function(&name)?.policy(subject.policy.policy());
+    if let Some(result) = &subject.of {
         function = function.of(result)?;
     }
-    if target.wrt.is_empty() {
+    if subject.wrt.is_empty() {
         return Ok(function);
     }
-    let wrt: Vec<&str> = target.wrt.iter().map(|name| name.trim()).collect();
+    let wrt: Vec<&str> = subject.wrt.iter().map(|name| name.trim()).collect();
     function.wrt(&wrt)
 }
 
 /// The function that is meant, and further ones by name, treated alike.
-pub fn functions(target: &Target, more: &[String]) -> Result<Vec<Function>> {
-    let model = Model::from_file(&target.file)?;
-    warn(model.warnings(), target.format);
-    let first = target.function.as_deref();
+pub fn functions(subject: &Subject, more: &[String]) -> Result<Vec<Function>> {
+    let model = Model::from_file(&subject.file)?;
+    warn(model.warnings(), subject.format);
+    let first = subject.function.as_deref();
     let names = std::iter::once(first).chain(more.iter().map(|name| Some(name.as_str())));
-    names.map(|name| function_of(&model, target, name)).collect()
+    names.map(|name| function_of(&model, subject, name)).collect()
 }
 
 /// `--time-passes`: compiles once more and prints what every pass took.
-pub fn time_passes(target: &Target, function: &Function, requests: &[Request]) -> Result<()> {
-    if !target.time_passes {
+pub fn time_passes(subject: &Subject, function: &Function, requests: &[Request]) -> Result<()> {
+    if !subject.time_passes {
         return Ok(());
     }
     for request in requests {
         let (_, times) = function.compile_timed(*request)?;
         let name = format!("{}, {}", function.name(), request.suffix());
-        match target.format {
+        match subject.format {
             Format::Text => complain(&format!("{name}\n{}", PassTime::table(&times))),
             Format::Json => {
                 let rows = times.iter().map(|t| {

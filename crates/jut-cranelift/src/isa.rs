@@ -1,4 +1,4 @@
-//! Machines and settings.
+//! Instruction sets and settings.
 //!
 //! **Order.** Cranelift's own optimizer is off. It would move arithmetic behind all loads of a block,
 //! which in unrolled loops makes more live values than there are registers (a dot product takes
@@ -11,7 +11,7 @@
 //! most of a second. The single-pass allocator takes a time linear in the code, always, and its code
 //! is half as fast. [`crowding`] decides, per function.
 
-use crate::machine::is_lanewise;
+use crate::operation::is_lanewise;
 use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
@@ -21,9 +21,9 @@ use jut_native::CompileError;
 use std::sync::OnceLock;
 use target_lexicon::{Architecture, Triple};
 
-/// A machine, with settings for usual functions and for crowded ones.
+/// The instruction set of a machine, with settings for usual functions and for crowded ones.
 #[derive(Clone)]
-pub struct Target {
+pub struct Isa {
     usual: OwnedTargetIsa,
     crowded: OwnedTargetIsa,
 }
@@ -34,13 +34,13 @@ const FEW: u64 = 64;
 /// Crowding from which the single-pass allocator is used: about 2 ms of the other one.
 const CROWDED: u64 = 80_000;
 
-impl Target {
+impl Isa {
     /// The machine that this process runs on, for code in memory.
-    pub fn host() -> Result<Target, CompileError> {
-        static HOST: OnceLock<Result<Target, String>> = OnceLock::new();
+    pub fn host() -> Result<Isa, CompileError> {
+        static HOST: OnceLock<Result<Isa, String>> = OnceLock::new();
         HOST.get_or_init(|| {
             let builder = || cranelift_native::builder().map_err(str::to_owned);
-            Target::new(&builder, false)
+            Isa::new(&builder, false)
         })
         .clone()
         .map_err(CompileError::Host)
@@ -61,12 +61,12 @@ impl Target {
     pub(crate) fn new(
         machine: &dyn Fn() -> Result<isa::Builder, String>,
         position_independent: bool,
-    ) -> Result<Target, String> {
+    ) -> Result<Isa, String> {
         let make = |crowded: bool| {
             let flags = flags(crowded, position_independent).map_err(|e| e.to_string())?;
             machine()?.finish(flags).map_err(|e| e.to_string())
         };
-        Ok(Target { usual: make(false)?, crowded: make(true)? })
+        Ok(Isa { usual: make(false)?, crowded: make(true)? })
     }
 
     /// The settings that modules are made with.

@@ -8,12 +8,12 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
-use jut_ir::prim::Machine;
+use jut_ir::prim::Opcode;
 
 /// Emits one operation. `divisor` is the last operand, if that is a literal integer.
 pub(crate) fn operation(
     builder: &mut FunctionBuilder<'_>,
-    op: Machine,
+    op: Opcode,
     args: &[Value],
     divisor: Option<i64>,
 ) -> Result<Value, String> {
@@ -21,34 +21,34 @@ pub(crate) fn operation(
         [] => constant(builder, op),
         [a] => unary(builder, op, a),
         [a, b] => binary(builder, op, a, b, divisor),
-        [c, a, b] if op == Machine::Select => Some(builder.ins().select(c, a, b)),
+        [c, a, b] if op == Opcode::Select => Some(builder.ins().select(c, a, b)),
         _ => None,
     }
     .ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
 }
 
-fn constant(builder: &mut FunctionBuilder<'_>, op: Machine) -> Option<Value> {
+fn constant(builder: &mut FunctionBuilder<'_>, op: Opcode) -> Option<Value> {
     Some(match op {
-        Machine::FInf => builder.ins().f64const(f64::INFINITY),
-        Machine::FNan => builder.ins().f64const(f64::NAN),
+        Opcode::FInf => builder.ins().f64const(f64::INFINITY),
+        Opcode::FNan => builder.ins().f64const(f64::NAN),
         _ => return None,
     })
 }
 
-fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Value> {
+fn unary(builder: &mut FunctionBuilder<'_>, op: Opcode, a: Value) -> Option<Value> {
     let ins = builder.ins();
     Some(match op {
-        Machine::FNeg => ins.fneg(a),
-        Machine::FAbs => ins.fabs(a),
-        Machine::FSqrt => ins.sqrt(a),
-        Machine::FFloor => ins.floor(a),
-        Machine::FCeil => ins.ceil(a),
-        Machine::FTrunc => ins.trunc(a),
-        Machine::FRelu => {
+        Opcode::FNeg => ins.fneg(a),
+        Opcode::FAbs => ins.fabs(a),
+        Opcode::FSqrt => ins.sqrt(a),
+        Opcode::FFloor => ins.floor(a),
+        Opcode::FCeil => ins.ceil(a),
+        Opcode::FTrunc => ins.trunc(a),
+        Opcode::FRelu => {
             let zero = ins.f64const(0.0);
             builder.ins().fmax(a, zero)
         }
-        Machine::FRound => {
+        Opcode::FRound => {
             // Away from zero by the largest float below one half: what was a half or more crosses
             // the next integer (by rounding, if it was a half), everything else stays below it.
             let half = ins.f64const(0.5f64.next_down());
@@ -56,7 +56,7 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Val
             let moved = builder.ins().fadd(a, half);
             builder.ins().trunc(moved)
         }
-        Machine::FSign => {
+        Opcode::FSign => {
             let zero = ins.f64const(0.0);
             let one = builder.ins().f64const(1.0);
             let minus_one = builder.ins().f64const(-1.0);
@@ -67,82 +67,82 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Val
             let above = builder.ins().fcmp(FloatCC::GreaterThan, a, zero);
             builder.ins().select(above, one, rest)
         }
-        Machine::ISign => {
+        Opcode::ISign => {
             let above = ins.icmp_imm_s(IntCC::SignedGreaterThan, a, 0);
             let above = builder.ins().uextend(types::I64, above);
             let sign = builder.ins().sshr_imm_s(a, 63);
             builder.ins().bor(above, sign)
         }
-        Machine::INot => ins.bnot(a),
-        Machine::INeg => ins.ineg(a),
-        Machine::IAbs => ins.iabs(a),
-        Machine::Not => ins.bxor_imm_u(a, 1),
-        Machine::IToF => ins.fcvt_from_sint(types::F64, a),
-        Machine::FToS => ins.fdemote(types::F32, a),
-        Machine::SToF => ins.fpromote(types::F64, a),
-        Machine::Narrow => ins.ireduce(types::I32, a),
-        Machine::Widen => ins.sextend(types::I64, a),
-        Machine::FToI => ins.fcvt_to_sint_sat(types::I64, a),
-        Machine::BToI => ins.uextend(types::I64, a),
-        Machine::BToF => {
+        Opcode::INot => ins.bnot(a),
+        Opcode::INeg => ins.ineg(a),
+        Opcode::IAbs => ins.iabs(a),
+        Opcode::Not => ins.bxor_imm_u(a, 1),
+        Opcode::IToF => ins.fcvt_from_sint(types::F64, a),
+        Opcode::FToS => ins.fdemote(types::F32, a),
+        Opcode::SToF => ins.fpromote(types::F64, a),
+        Opcode::Narrow => ins.ireduce(types::I32, a),
+        Opcode::Widen => ins.sextend(types::I64, a),
+        Opcode::FToI => ins.fcvt_to_sint_sat(types::I64, a),
+        Opcode::BToI => ins.uextend(types::I64, a),
+        Opcode::BToF => {
             let wide = ins.uextend(types::I64, a);
             builder.ins().fcvt_from_sint(types::F64, wide)
         }
-        Machine::Copy => a,
+        Opcode::Copy => a,
         _ => return None,
     })
 }
 
 fn binary(
     builder: &mut FunctionBuilder<'_>,
-    op: Machine,
+    op: Opcode,
     a: Value,
     b: Value,
     divisor: Option<i64>,
 ) -> Option<Value> {
     let ins = builder.ins();
     Some(match op {
-        Machine::FAdd => ins.fadd(a, b),
-        Machine::FSub => ins.fsub(a, b),
-        Machine::FMul => ins.fmul(a, b),
-        Machine::FTimes => times(builder, a, b),
-        Machine::FDiv => ins.fdiv(a, b),
-        Machine::FMin => ins.fmin(a, b),
-        Machine::FMax => ins.fmax(a, b),
-        Machine::FEq => ins.fcmp(FloatCC::Equal, a, b),
-        Machine::FNe => ins.fcmp(FloatCC::NotEqual, a, b),
-        Machine::FLt => ins.fcmp(FloatCC::LessThan, a, b),
-        Machine::FLe => ins.fcmp(FloatCC::LessThanOrEqual, a, b),
-        Machine::FGt => ins.fcmp(FloatCC::GreaterThan, a, b),
-        Machine::FGe => ins.fcmp(FloatCC::GreaterThanOrEqual, a, b),
-        Machine::IAdd => ins.iadd(a, b),
-        Machine::ISub => ins.isub(a, b),
-        Machine::IMul => ins.imul(a, b),
-        Machine::IDiv | Machine::IRem => division(builder, op, a, b, divisor),
-        Machine::IAnd => ins.band(a, b),
-        Machine::IOr => ins.bor(a, b),
-        Machine::IXor => ins.bxor(a, b),
-        Machine::IShl => {
+        Opcode::FAdd => ins.fadd(a, b),
+        Opcode::FSub => ins.fsub(a, b),
+        Opcode::FMul => ins.fmul(a, b),
+        Opcode::FTimes => times(builder, a, b),
+        Opcode::FDiv => ins.fdiv(a, b),
+        Opcode::FMin => ins.fmin(a, b),
+        Opcode::FMax => ins.fmax(a, b),
+        Opcode::FEq => ins.fcmp(FloatCC::Equal, a, b),
+        Opcode::FNe => ins.fcmp(FloatCC::NotEqual, a, b),
+        Opcode::FLt => ins.fcmp(FloatCC::LessThan, a, b),
+        Opcode::FLe => ins.fcmp(FloatCC::LessThanOrEqual, a, b),
+        Opcode::FGt => ins.fcmp(FloatCC::GreaterThan, a, b),
+        Opcode::FGe => ins.fcmp(FloatCC::GreaterThanOrEqual, a, b),
+        Opcode::IAdd => ins.iadd(a, b),
+        Opcode::ISub => ins.isub(a, b),
+        Opcode::IMul => ins.imul(a, b),
+        Opcode::IDiv | Opcode::IRem => division(builder, op, a, b, divisor),
+        Opcode::IAnd => ins.band(a, b),
+        Opcode::IOr => ins.bor(a, b),
+        Opcode::IXor => ins.bxor(a, b),
+        Opcode::IShl => {
             let shifted = ins.ishl(a, b);
             let zero = builder.ins().iconst(types::I64, 0);
             let inside = builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, b, 64);
             builder.ins().select(inside, shifted, zero)
         }
-        Machine::IShr => {
+        Opcode::IShr => {
             let last = ins.iconst(types::I64, 63);
             let amount = builder.ins().umin(b, last);
             builder.ins().sshr(a, amount)
         }
-        Machine::IMin => ins.smin(a, b),
-        Machine::IMax => ins.smax(a, b),
-        Machine::IEq | Machine::BEq => ins.icmp(IntCC::Equal, a, b),
-        Machine::INe | Machine::BNe => ins.icmp(IntCC::NotEqual, a, b),
-        Machine::ILt => ins.icmp(IntCC::SignedLessThan, a, b),
-        Machine::ILe => ins.icmp(IntCC::SignedLessThanOrEqual, a, b),
-        Machine::IGt => ins.icmp(IntCC::SignedGreaterThan, a, b),
-        Machine::IGe => ins.icmp(IntCC::SignedGreaterThanOrEqual, a, b),
-        Machine::And => ins.band(a, b),
-        Machine::Or => ins.bor(a, b),
+        Opcode::IMin => ins.smin(a, b),
+        Opcode::IMax => ins.smax(a, b),
+        Opcode::IEq | Opcode::BEq => ins.icmp(IntCC::Equal, a, b),
+        Opcode::INe | Opcode::BNe => ins.icmp(IntCC::NotEqual, a, b),
+        Opcode::ILt => ins.icmp(IntCC::SignedLessThan, a, b),
+        Opcode::ILe => ins.icmp(IntCC::SignedLessThanOrEqual, a, b),
+        Opcode::IGt => ins.icmp(IntCC::SignedGreaterThan, a, b),
+        Opcode::IGe => ins.icmp(IntCC::SignedGreaterThanOrEqual, a, b),
+        Opcode::And => ins.band(a, b),
+        Opcode::Or => ins.bor(a, b),
         _ => return None,
     })
 }
@@ -210,12 +210,12 @@ fn with_zero(builder: &mut FunctionBuilder<'_>, a: Value, b: Value, product: Val
 /// Quotient or remainder toward zero.
 fn division(
     builder: &mut FunctionBuilder<'_>,
-    op: Machine,
+    op: Opcode,
     a: Value,
     b: Value,
     divisor: Option<i64>,
 ) -> Value {
-    let quotient = op == Machine::IDiv;
+    let quotient = op == Opcode::IDiv;
     let divide = |builder: &mut FunctionBuilder<'_>, b: Value| match quotient {
         true => builder.ins().sdiv(a, b),
         false => builder.ins().srem(a, b),
@@ -241,20 +241,20 @@ fn division(
 }
 
 /// Operations on floats that vectors have too, with the same meaning for each half.
-pub(crate) fn is_lanewise(op: Machine) -> bool {
+pub(crate) fn is_lanewise(op: Opcode) -> bool {
     matches!(
         op,
-        Machine::FAdd
-            | Machine::FSub
-            | Machine::FMul
-            | Machine::FTimes
-            | Machine::FDiv
-            | Machine::FNeg
-            | Machine::FAbs
-            | Machine::FSqrt
-            | Machine::FMin
-            | Machine::FMax
-            | Machine::FToS
-            | Machine::SToF
+        Opcode::FAdd
+            | Opcode::FSub
+            | Opcode::FMul
+            | Opcode::FTimes
+            | Opcode::FDiv
+            | Opcode::FNeg
+            | Opcode::FAbs
+            | Opcode::FSqrt
+            | Opcode::FMin
+            | Opcode::FMax
+            | Opcode::FToS
+            | Opcode::SToF
     )
 }

@@ -1,12 +1,12 @@
 //! A part of an array replaced or taken out: in place if nobody else holds the array's cells.
 
-use super::{Frame, Machine, Run, UNGUARDED, array, error, unchecked, walk};
+use super::{Execution, Frame, Run, UNGUARDED, array, error, unchecked, walk};
 use crate::code::{Arg, Linear, Op, PathStep, Slot};
 use crate::value::{Array, Choice, Part, Value, View};
 use crate::vector;
 use jut_ir::{RuntimeErrorKind, Type};
 
-impl Machine<'_> {
+impl Execution<'_> {
     /// `y = x with [i] = v`, linear or not.
     pub(super) fn update(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         let Op::Update { dst, array: from, dead, path, value, linear } = op else {
