@@ -316,7 +316,7 @@ impl Visit<'_> for Closures {
     fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
         if let Some(span) = crate::iterators::returns_in(&closure.body) {
             let message = crate::iterators::OUT_OF_A_CLOSURE.to_string();
-            self.0.get_or_insert(Refusal { span: Some(span), message });
+            self.0.get_or_insert(Refusal::new(Some(span), message));
         }
         syn::visit::visit_expr_closure(self, closure);
     }
@@ -338,8 +338,7 @@ pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
     };
     let mut ends = Ends { refusal: None, option };
     let block = returns(function.block.to_token_stream(), &mut ends);
-    own.block =
-        syn::parse2(block).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+    own.block = syn::parse2(block).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
     ends.last(&mut own.block);
     match ends.refusal {
         Some(refusal) => Err(refusal),
