@@ -393,10 +393,17 @@ impl Lowering<'_> {
                 return refuse(expr, "this value is not used: write a `break` without it");
             };
             let mut value = self.expression(expr)?;
-            if let Some(known) = self.learned.broken.get(&number).cloned() {
-                value = self.convert(value, &known);
+            let own = self.resolve(&value.ty);
+            let known = self.learned.broken.get(&number).cloned();
+            if let Some(known) = &known {
+                value = self.convert(value, known);
             }
-            self.learned.broken.insert(number, value.ty.clone());
+            // What a hole says is found again in each pass.
+            let found = match (&own, known) {
+                (Ty::Of(..), Some(Ty::Of(..))) => own,
+                _ => value.ty.clone(),
+            };
+            self.learned.broken.insert(number, found);
             self.set(&name, &value.text, depth);
         }
         self.set(&go, "false", depth);

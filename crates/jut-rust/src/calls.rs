@@ -7,7 +7,7 @@ use crate::syntax::{key, unwrapped};
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
 use crate::value::Value;
-use crate::{Refusal, refuse};
+use crate::{Refusal, refuse, spanned};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -66,7 +66,7 @@ impl Lowering<'_> {
                 return self.number_method(&name, receiver, rest, &last.ident);
             }
             Some("Vec") => {
-                return refuse(path, crate::syntax::NEW);
+                return Err(spanned(path, crate::syntax::NEW).no_length());
             }
             Some("array") | None if name == "from_fn" => {
                 let (wanted, [function]) = (self.expected.wanted.take(), &arguments[..]) else {

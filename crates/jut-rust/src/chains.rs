@@ -552,7 +552,7 @@ impl Lowering<'_> {
             Expr::Closure(closure) => {
                 if let Some(span) = returns_in(&closure.body) {
                     let message = OUT_OF_A_CLOSURE.to_string();
-                    return Err(Refusal { span: Some(span), message });
+                    return Err(Refusal::new(Some(span), message));
                 }
                 if self.fails()
                     && !self.expected.failing_closures

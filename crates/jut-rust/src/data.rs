@@ -160,7 +160,7 @@ pub(crate) fn said(attributes: &[syn::Attribute]) -> Result<Said, Refusal> {
     for attribute in attributes.iter().filter(|a| a.path().is_ident("data")) {
         let words = attribute
             .parse_args_with(syn::punctuated::Punctuated::<Ident, syn::Token![,]>::parse_terminated)
-            .map_err(|e| Refusal { span: Some(e.span()), message: WORDS.into() })?;
+            .map_err(|e| Refusal::new(Some(e.span()), WORDS))?;
         for word in words {
             match word.to_string().as_str() {
                 "twin" => said.twin = true,

@@ -5,7 +5,7 @@ use crate::syntax::{JUMP, unwrapped};
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
 use crate::value::{Value, unit};
-use crate::{Refusal, refuse};
+use crate::{Refusal, refuse, spanned};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Stmt, UnOp};
@@ -578,7 +578,7 @@ impl Lowering<'_> {
         at: &impl ToTokens,
     ) -> Result<Value, Refusal> {
         if items.is_empty() {
-            return refuse(at, crate::syntax::EMPTY);
+            return Err(spanned(at, crate::syntax::EMPTY).no_length());
         }
         let values = self.sequence(items)?;
         let mut ty = values[0].ty.clone();

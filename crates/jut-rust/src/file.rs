@@ -50,8 +50,7 @@ pub struct Shape {
 /// # Errors
 /// What is no Rust, or a type that is not built.
 pub fn file(text: &str) -> Result<File, Refusal> {
-    let parsed = syn::parse_file(text)
-        .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+    let parsed = syn::parse_file(text).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
     let mut file = File::default();
     file.items(&parsed.items, false)?;
     Ok(file)

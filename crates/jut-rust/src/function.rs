@@ -2,14 +2,12 @@
 
 use crate::lowering::{Learned, Local, Lowering, Parts, indented};
 use crate::signature::{Errors, Signature, with_names};
-use crate::syntax::{EMPTY, NEW};
 use crate::template::{Hole, Place, finish};
 use crate::types::{Extent, Ty};
-use crate::{Refusal, refuse};
+use crate::{Kind, Refusal, refuse, spanned};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ItemFn;
-use syn::spanned::Spanned;
 
 /// A function as text.
 #[derive(Clone, Debug, Default)]
@@ -51,12 +49,10 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
     };
     let function = failing.as_ref().unwrap_or(function);
     match translated(function, signature) {
-        Err(refusal) if [OPEN, NEW, EMPTY].contains(&&*refusal.message) => {
-            match crate::returned::told(function) {
-                Some(told) => translated(&told, signature).map_err(|_| refusal),
-                None => Err(refusal),
-            }
-        }
+        Err(refusal) if refusal.kind == Kind::NoLength => match crate::returned::told(function) {
+            Some(told) => translated(&told, signature).map_err(|_| refusal),
+            None => Err(refusal),
+        },
         found => found,
     }
 }
@@ -99,7 +95,7 @@ fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refus
             continue;
         }
         if unknown.is_some() {
-            return Err(Refusal { span: unknown, message: crate::options::NONE.to_string() });
+            return Err(Refusal::new(unknown, crate::options::NONE));
         }
         integers.extend(crate::literals::taken(&lowering));
         if !learned.close() {
@@ -316,10 +312,7 @@ impl Lowering<'_> {
                 format!("$neutral {hole}{steps}$")
             }
             _ => {
-                return Err(Refusal {
-                    span: Some(at.to_token_stream().span()),
-                    message: OPEN.to_string(),
-                });
+                return Err(spanned(&at.to_token_stream(), OPEN).no_length());
             }
         })
     }

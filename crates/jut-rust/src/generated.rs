@@ -28,7 +28,7 @@ pub(crate) fn told(function: &ItemFn) -> Result<Option<ItemFn>, Refusal> {
         return Ok(None);
     }
     let block: Block = syn::parse2(written(function.block.to_token_stream())?)
-        .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+        .map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
     Ok(Some(ItemFn { block: Box::new(block), ..function.clone() }))
 }
 
@@ -110,7 +110,7 @@ fn limit(
 fn made(name: &Ident, given: TokenStream, limit: TokenStream) -> Result<TokenStream, Refusal> {
     let parser = syn::punctuated::Punctuated::<Expr, Token![,]>::parse_terminated;
     let given = syn::parse::Parser::parse2(parser, given)
-        .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+        .map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
     let given: Vec<&Expr> = given.iter().collect();
     match given[..] {
         [Expr::Closure(closure)] if name == "from_fn" && closure.inputs.is_empty() => {

@@ -12,6 +12,9 @@
 //! pick(x, k);                      if nothing else is found, what `pick` takes: Of(hole, [Parameter(1)])
 //! ```
 //!
+//! Holes have other numbers in the next pass where that finds more or fewer of them. So what refers to one, `Of(hole, ..)`, is found again in each
+//! pass, the first time that the same is said, and the last pass is one that finds what it began with.
+//!
 //! An integer of which nothing at all is found is an `i32` in Rust. That nothing is found is known here only as far as this file
 //! looks; where the meaning depends on it, rustc is asked: see [`crate::literals`].
 
@@ -25,6 +28,9 @@ impl Lowering<'_> {
         match ty {
             Ty::Int(k) => match self.learned.integers.get(*k) {
                 Some(Some(found)) => self.resolve(found),
+                _ if self.learned.closed.contains(k) => {
+                    self.learned.given.get(k).unwrap_or(ty).clone()
+                }
                 _ => ty.clone(),
             },
             Ty::Float(k) => match self.learned.floats.get(*k) {
@@ -39,8 +45,38 @@ impl Lowering<'_> {
         }
     }
 
+    /// The number of an integer of which at most calls say what it is.
+    fn open_integer(&self, ty: &Ty) -> Option<usize> {
+        let Ty::Int(k) = ty else { return None };
+        match self.learned.integers.get(*k) {
+            Some(Some(found)) => self.open_integer(found),
+            _ => Some(*k),
+        }
+    }
+
+    /// The number of an integer that is what a hole says.
+    fn known_integer(&self, ty: &Ty) -> Option<usize> {
+        let Ty::Int(k) = ty else { return None };
+        match self.learned.integers.get(*k) {
+            Some(Some(Ty::Of(..))) => Some(*k),
+            Some(Some(found)) => self.known_integer(found),
+            _ => None,
+        }
+    }
+
+    /// What an earlier pass knew of an integer by a hole, this one knows by its own hole.
+    fn found_again(&mut self, ty: &Ty, found: &Ty) {
+        if let (Some(k), Ty::Of(..)) = (self.known_integer(ty), found)
+            && self.open.known.insert(k)
+        {
+            self.learned.integers[k] = Some(found.clone());
+        }
+    }
+
     /// Two types that rustc says are one.
     pub fn unify(&mut self, a: &Ty, b: &Ty) -> Ty {
+        self.found_again(a, b);
+        self.found_again(b, a);
         match (self.resolve(a), self.resolve(b)) {
             (Ty::Int(j), Ty::Int(k)) if j == k => Ty::Int(j),
             (Ty::Int(k), found) | (found, Ty::Int(k))
@@ -48,6 +84,7 @@ impl Lowering<'_> {
             {
                 if let Some(slot) = self.learned.integers.get_mut(k) {
                     *slot = Some(found.clone());
+                    self.open.known.insert(k);
                 }
                 if let Ty::Int(j) = found {
                     self.learned.merge(k, j);
@@ -96,18 +133,22 @@ impl Lowering<'_> {
     /// A value of a type is what some steps lead to: the integers in it whose type nothing else decides are what that has there.
     pub fn said(&mut self, ty: &Ty, hole: usize, steps: &[Step]) {
         let then = |step: Step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
-        match self.resolve(ty) {
-            Ty::Int(k) => {
-                self.learned.given.entry(k).or_insert_with(|| Ty::Of(hole, steps.to_vec()));
+        match ty {
+            Ty::Int(_) => {
+                if let Some(k) = self.open_integer(ty)
+                    && self.open.given.insert(k)
+                {
+                    self.learned.given.insert(k, Ty::Of(hole, steps.to_vec()));
+                }
             }
-            Ty::Array(element, _) => self.said(&element, hole, &then(Step::Element)),
+            Ty::Array(element, _) => self.said(element, hole, &then(Step::Element)),
             Ty::Tuple(items) => {
                 for (k, item) in items.iter().enumerate() {
                     self.said(item, hole, &then(Step::Component(k)));
                 }
             }
             // Whether it is there is before it.
-            Ty::Option(inner) => self.said(&inner, hole, &then(Step::Component(1))),
+            Ty::Option(inner) => self.said(inner, hole, &then(Step::Component(1))),
             _ => {}
         }
     }
@@ -135,10 +176,14 @@ impl Lowering<'_> {
 
     /// A float of unknown type is of this one. What rustc knows gives way to what is known here.
     fn float_is(&mut self, k: usize, found: Ty) {
-        let open = matches!(
-            (self.float_slot(k), &found),
-            (None, _) | (Some(Ty::Of(..)), Ty::F64 | Ty::F32)
-        );
+        let open = match (self.float_slot(k), &found) {
+            (None, _) | (Some(Ty::Of(..)), Ty::F64 | Ty::F32) => true,
+            (Some(Ty::Of(..)), Ty::Of(..)) => !self.open.measured.contains(&k),
+            _ => false,
+        };
+        if open {
+            self.open.measured.insert(k);
+        }
         if let Some(slot) = self.learned.floats.get_mut(k).filter(|_| open) {
             *slot = Some(found);
         }

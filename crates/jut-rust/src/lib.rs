@@ -128,9 +128,31 @@ pub struct Refusal {
     pub span: Option<Span>,
     /// Why not, and what to do.
     pub message: String,
+    /// What it is about.
+    pub kind: Kind,
+}
+
+/// What a refusal is about, as far as something else is tried then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A list of which no length is known, or no element: a function that gives one may be said by other Rust, in which it keeps that list in
+    /// a variable.
+    NoLength,
+    /// Anything else: that is what is said.
+    Other,
 }
 
 impl Refusal {
+    /// A refusal after which nothing else is tried.
+    pub(crate) fn new(span: Option<Span>, message: impl Into<String>) -> Refusal {
+        Refusal { span, message: message.into(), kind: Kind::Other }
+    }
+
+    /// The same refusal of a list of which no length is known.
+    pub(crate) fn no_length(self) -> Refusal {
+        Refusal { kind: Kind::NoLength, ..self }
+    }
+
     /// As an error of the compiler.
     pub fn error(&self) -> TokenStream {
         syn::Error::new(self.span.unwrap_or_else(Span::call_site), &self.message).to_compile_error()
@@ -145,5 +167,5 @@ pub(crate) fn refuse<T>(at: &impl ToTokens, message: impl Into<String>) -> Resul
 
 /// See [`refuse`].
 pub(crate) fn spanned(at: &impl ToTokens, message: impl Into<String>) -> Refusal {
-    Refusal { span: Some(at.span()), message: message.into() }
+    Refusal::new(Some(at.span()), message)
 }

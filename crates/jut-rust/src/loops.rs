@@ -471,7 +471,7 @@ fn ended_block(block: &syn::ExprBlock, value: bool) -> Result<ExprLoop, Refusal>
     plain.visit_block(&block.block);
     if let Some(span) = plain.0 {
         let message = "give the loop that this is about a label: it stands in a block with one";
-        return Err(Refusal { span: Some(span), message: message.to_string() });
+        return Err(Refusal::new(Some(span), message));
     }
     let label = block.label.as_ref();
     let name = label.map(|l| &l.name);

@@ -51,6 +51,8 @@ pub(crate) struct Learned {
     pub integers: Vec<Option<Ty>>,
     /// What calls say of them: that counts where nothing else is known.
     pub given: BTreeMap<usize, Ty>,
+    /// The integers that are taken for what calls say of them.
+    pub closed: BTreeSet<usize>,
     /// Those of which the meaning of an operation depends on whether they are of 32 bits.
     pub ranged: BTreeSet<usize>,
     /// The same of floats.
@@ -204,6 +206,11 @@ pub(crate) struct Open {
     pub numbers: Vec<(Ty, Span)>,
     /// Literals of functions within this one that are taken for `i32`.
     pub inner: Vec<Span>,
+    /// The integers that are what a hole of this pass says, those of which a call of this pass says what they are, and the floats that
+    /// are what a hole of this pass says.
+    pub known: HashSet<usize>,
+    pub given: HashSet<usize>,
+    pub measured: HashSet<usize>,
     /// How many integers of unknown type there were so far in this pass.
     pub integers: usize,
     /// The same of floats.
@@ -279,8 +286,12 @@ impl Learned {
     pub fn close(&mut self) -> bool {
         let mut open = false;
         for (k, ty) in self.integers.iter_mut().enumerate().filter(|(_, ty)| ty.is_none()) {
-            *ty = Some(self.given.get(&k).cloned().unwrap_or(Ty::I32));
-            open = true;
+            if self.given.contains_key(&k) {
+                open |= self.closed.insert(k);
+            } else {
+                *ty = Some(Ty::I32);
+                open = true;
+            }
         }
         for ty in self.floats.iter_mut().filter(|ty| ty.is_none()) {
             *ty = Some(Ty::F64);

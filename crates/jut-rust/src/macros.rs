@@ -21,9 +21,8 @@ impl Lowering<'_> {
         let name = call.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let arguments = |tokens: TokenStream| -> Result<Vec<Expr>, Refusal> {
             let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
-            let list = parser
-                .parse2(tokens)
-                .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+            let list =
+                parser.parse2(tokens).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
             Ok(list.into_iter().collect())
         };
         match name.as_str() {

@@ -119,7 +119,10 @@ impl Lowering<'_> {
                 self.lines.push(format!("{removed} = {text}"));
                 let other = match method.as_str() {
                     "remove" => format!("if {j} < {at} {{ {old}[{j}] }} else {{ {old}[{j} + 1] }}"),
-                    _ => format!("if {j} == {at} {{ {old}[{n} - 1] }} else {{ {old}[{j}] }}"),
+                    // There is a last one: this says it where the text knows that there is not.
+                    _ => format!(
+                        "if {j} == {at} {{ {old}[prim.max({n} - 1, 0)] }} else {{ {old}[{j}] }}"
+                    ),
                 };
                 let new = format!("build ({j} < {n} - 1) {{ {other} }}");
                 (new, Value::name(removed, element, least))

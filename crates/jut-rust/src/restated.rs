@@ -41,7 +41,7 @@ pub(crate) fn matched(tokens: TokenStream) -> Result<Expr, Refusal> {
         let fits = guard.unwrap_or_else(|| syn::parse_quote!(true));
         Ok(syn::parse_quote!(match #value { #pattern => #fits, _ => false }))
     };
-    parser.parse2(tokens).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })
+    parser.parse2(tokens).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))
 }
 
 /// `c.then(|| e)` and `c.then_some(e)` as a branch.

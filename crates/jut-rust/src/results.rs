@@ -316,7 +316,7 @@ impl Visit<'_> for Closures {
     fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
         if let Some(span) = crate::iterators::returns_in(&closure.body) {
             let message = crate::iterators::OUT_OF_A_CLOSURE.to_string();
-            self.0.get_or_insert(Refusal { span: Some(span), message });
+            self.0.get_or_insert(Refusal::new(Some(span), message));
         }
         syn::visit::visit_expr_closure(self, closure);
     }
@@ -338,8 +338,7 @@ pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
     };
     let mut ends = Ends { refusal: None, option };
     let block = returns(function.block.to_token_stream(), &mut ends);
-    own.block =
-        syn::parse2(block).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+    own.block = syn::parse2(block).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
     ends.last(&mut own.block);
     match ends.refusal {
         Some(refusal) => Err(refusal),
@@ -511,9 +510,11 @@ impl Lowering<'_> {
     ) -> Value {
         let Ty::Of(hole, _) = given.ty.clone() else { return given };
         let given = self.named(given, "given");
-        let before = self.lines.len();
+        let (before, reach) = (self.lines.len(), self.reach);
         let there = Value::name(format!("{}.0", given.text), Ty::Bool, 0);
         self.asserted(at, &there, said);
+        // It is there only if the function gives an `Option`, so no branch has an effect for its sake.
+        self.reach = reach;
         let lines = self.lines.split_off(before).join("\n");
         self.lines.push(format!("$if optional {hole}${lines}$end$"));
         let known = self.hole(Hole::Unwrapped(call));

@@ -81,7 +81,7 @@ impl Signature {
         }
         match self.parameters.iter().any(|p| p.wrt == Some(true)) {
             true => Ok(self),
-            false => Err(Refusal { span: None, message: "name a parameter: `wrt(x)`".to_string() }),
+            false => Err(Refusal::new(None, "name a parameter: `wrt(x)`")),
         }
     }
 

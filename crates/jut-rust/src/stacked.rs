@@ -220,15 +220,10 @@ impl Lowering<'_> {
             element = Ty::F64;
         }
         if matches!(element, Ty::Array(_, Extent::Slice | Extent::Vec)) {
-            return Err(Refusal {
-                span: Some(
-                    at.to_token_stream()
-                        .into_iter()
-                        .next()
-                        .map_or_else(proc_macro2::Span::call_site, |token| token.span()),
-                ),
-                message: "rows of different lengths are not built: push a `[f64; N]`".to_string(),
-            });
+            let first = at.to_token_stream().into_iter().next();
+            let span = first.map_or_else(proc_macro2::Span::call_site, |token| token.span());
+            let said = "rows of different lengths are not built: push a `[f64; N]`";
+            return Err(Refusal::new(Some(span), said));
         }
         let list = match local.name.is_empty() {
             true => {

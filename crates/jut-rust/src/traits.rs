@@ -66,8 +66,8 @@ fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
         let (vis, attrs) = (&block.vis, method.attrs.iter().filter(|a| a.path().is_ident("cfg")));
         let owner: Type = syn::parse_quote!(#own_type);
         let tokens = named_self(quote!(#(#attrs)* #vis #sig #body), &owner);
-        let function: ItemFn = syn::parse2(tokens)
-            .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+        let function: ItemFn =
+            syn::parse2(tokens).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
         let (twin, taken) = crate::expand::beside(&function, &name, Some(&owner), None);
         beside.extend(twin);
         integers.extend(taken);

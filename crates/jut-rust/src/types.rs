@@ -167,7 +167,10 @@ impl Ty {
     /// are found later, and their names begin with one that the caller gives.
     pub fn text(&self, size: &mut dyn FnMut() -> String) -> String {
         match self {
-            Ty::Of(hole, _) => format!("$type {hole} {}$", size()),
+            Ty::Of(hole, steps) => {
+                let steps: String = steps.iter().map(|step| format!(" {step}")).collect();
+                format!("$type {hole} {}{steps}$", size())
+            }
             Ty::F64 | Ty::Float(_) => "f64".to_string(),
             Ty::F32 => "f32".to_string(),
             Ty::Bool => "bool".to_string(),

@@ -1,19 +1,21 @@
 //! Random functions of the subset that `#[jut::differentiable]` takes: compiled plainly by rustc, and lowered to text and
-//! compiled by jut. The values have the same bits, and one is an error exactly where the other panics.
+//! run by jut: all by the interpreter, half of them by a compiler too. The values have the same bits, and one is an error exactly where
+//! the other panics.
 //!
 //! The functions are lowered by the library behind the attribute, in this process; so rustc runs once, on one file.
-//! `JUT_RUST_PROGRAMS` sets how many there are, `JUT_RUST_SEED` the first seed.
+//! `JUT_RUST_PROGRAMS` sets how many there are, `JUT_RUST_SEED` the first seed, `JUT_RUST_SHOWN` how many that differ are shown.
 #![cfg(feature = "macros")]
 
 mod writer;
 
 use fastrand::Rng;
 use jut::rust::{Filled, Type};
-use jut::{Arg, Model, Value};
+use jut::{Arg, Engine, Model, Value};
 use jut_rust::template::Hole;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use writer::Writer;
 
 /// The structs and the enum of the functions, as Rust has them.
@@ -93,7 +95,8 @@ fn plain(functions: &[String]) -> Vec<Option<Vec<u64>>> {
     std::fs::write(&file, &source).expect("a file");
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
     let made = Command::new(rustc)
-        .args(["--edition", "2024", "-C", "overflow-checks=on", "-C", "opt-level=0", "-o"])
+        .args(["--edition", "2024", "-C", "opt-level=0", "-C", "overflow-checks=on"])
+        .args(["-C", "debug-assertions=off", "-C", "codegen-units=4", "-o"])
         .arg(&binary)
         .arg(&file)
         .output()
@@ -157,9 +160,9 @@ fn text(
     source: &str,
     function: &syn::ItemFn,
     signature: &jut_rust::Signature,
-) -> String {
+) -> Result<String, String> {
     let lowered = jut_rust::lower(function, signature)
-        .unwrap_or_else(|e| panic!("{} at {:?}: {source}", e.message, e.span.map(|s| s.start())));
+        .map_err(|e| format!("{} at {:?}: {source}", e.message, e.span.map(|s| s.start())))?;
     let called = |path: &str, sure: bool| {
         let number = path.trim_start_matches("fun").parse().unwrap_or(0);
         let (name, ty) = match writer::fails(number) && !sure {
@@ -193,26 +196,81 @@ fn text(
             other => panic!("{other:?}: {source}"),
         });
     }
-    jut::rust::filled(name, &lowered.text, &holes)
+    Ok(jut::rust::filled(name, &lowered.text, &holes))
 }
 
-/// The functions as one program.
-fn program(functions: &[String]) -> Model {
+/// The text of the functions of a group, the first of which has a number; or what is refused.
+fn group_text(functions: &[String], first: usize) -> Result<String, String> {
     let mut texts = Vec::new();
-    for (k, source) in functions.iter().enumerate() {
-        let function: syn::ItemFn =
-            syn::parse_str(source).unwrap_or_else(|e| panic!("{e}: {source}"));
-        let signature = jut_rust::signature(&function, None)
-            .unwrap_or_else(|e| panic!("{}: {source}", e.message));
-        texts.push(text(&format!("fun{k}"), source, &function, &signature));
+    for (k, source) in (first..).zip(functions) {
+        let refused = |what: &str| format!("{what}: {source}");
+        let function: syn::ItemFn = syn::parse_str(source)
+            .map_err(|e| refused(&format!("{e} at {:?}", e.span().start())))?;
+        let signature = jut_rust::signature(&function, None).map_err(|e| refused(&e.message))?;
+        texts.push(text(&format!("fun{k}"), source, &function, &signature)?);
         // The text that those call who look at a `Result`.
-        if let Some(given) = signature.given() {
-            texts.push(text(&format!("fun{k}_or_none"), source, &function, &given));
+        let called = functions.iter().any(|other| other.contains(&format!("fun{k}(&")));
+        if let Some(given) = signature.given().filter(|_| called) {
+            texts.push(text(&format!("fun{k}_or_none"), source, &function, &given)?);
         }
     }
     texts.push(OPERATORS.to_string());
-    let text = jut::rust::with_prelude(&texts.join("\n"));
-    Model::from_text(&text).unwrap_or_else(|e| panic!("{e}"))
+    Ok(jut::rust::with_prelude(&texts.join("\n")))
+}
+
+/// The functions of a group as a program; or what is refused.
+fn program(functions: &[String], first: usize) -> Result<Model, String> {
+    let text = group_text(functions, first)?;
+    Model::from_text(&text).map_err(|e| {
+        let said = e.to_string();
+        let errors = said.split("\n[").filter(|message| message.contains("] Error:"));
+        format!("{}\n{}\n{text}", errors.collect::<Vec<_>>().join("\n["), functions.join("\n"))
+    })
+}
+
+/// The engines that run a function: the interpreter, and a compiler for some.
+fn engines(number: usize) -> Vec<Engine> {
+    let compiler = match number % 64 {
+        7 => Engine::Llvm,
+        39 => Engine::Mlir,
+        k if k % 2 == 1 => Engine::Cranelift,
+        _ => Engine::Interpreter,
+    };
+    let mut engines = vec![Engine::Interpreter];
+    engines.extend((compiler != Engine::Interpreter && compiler.is_built_in()).then_some(compiler));
+    engines
+}
+
+/// What a call gave on an engine: the number of the function, that of the call, the bits of the results or an error.
+type Gave = (usize, usize, Engine, Result<Vec<u64>, String>);
+
+/// Runs a function on its engines.
+fn run(model: &Model, k: usize, gave: &mut Vec<Gave>) -> Result<(), String> {
+    for engine in engines(k) {
+        let function = model.function(&format!("fun{k}")).map(|f| f.engine(engine).parallel(false));
+        let compiled = function.and_then(|f| f.value()).map_err(|e| format!("{engine:?}: {e}"))?;
+        for (c, (x, y, n, i)) in CALLS.iter().enumerate() {
+            let args = [Arg::from(*x), Arg::from(*y), (*n as i64).into(), (*i).into()];
+            let bits = match &compiled.call(&args) {
+                Ok(values) => Ok(values.iter().flat_map(Value::floats).map(f64::to_bits).collect()),
+                Err(error) => Err(error.to_string()),
+            };
+            gave.push((k, c, engine, bits));
+        }
+    }
+    Ok(())
+}
+
+/// Whether plain Rust gave the same.
+fn same(plain: &Option<Vec<u64>>, bits: &Result<Vec<u64>, String>) -> bool {
+    let nan = |b: u64| f64::from_bits(b).is_nan();
+    match (plain, bits) {
+        (None, Err(_)) => true,
+        (Some(a), Ok(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || nan(*a) && nan(*b))
+        }
+        _ => false,
+    }
 }
 
 #[test]
@@ -220,39 +278,47 @@ fn random_functions_are_those_of_plain_rust() {
     let number = |name: &str, usual: usize| {
         std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
     };
-    let count = number("JUT_RUST_PROGRAMS", 400);
+    let count = number("JUT_RUST_PROGRAMS", 2000);
     let mut rng = Rng::with_seed(number("JUT_RUST_SEED", 1) as u64);
     let functions: Vec<String> = (0..count).map(|k| Writer::write(&mut rng, k)).collect();
-    let expected = plain(&functions);
-    assert_eq!(expected.len(), count * CALLS.len());
-    let model = program(&functions);
-    let (mut failed, mut wrong) = (0, Vec::new());
-    for (k, source) in functions.iter().enumerate() {
-        let compiled = model.function(&format!("fun{k}")).and_then(|f| f.value());
-        let compiled = compiled.unwrap_or_else(|e| panic!("{e}: {source}"));
-        for (c, (x, y, n, i)) in CALLS.iter().enumerate() {
-            let args = [Arg::from(*x), Arg::from(*y), (*n as i64).into(), (*i).into()];
-            let found = compiled.call(&args);
-            let plain = &expected[k * CALLS.len() + c];
-            failed += usize::from(plain.is_none());
-            let bits: Result<Vec<u64>, String> = match &found {
-                Ok(values) => Ok(values.iter().flat_map(Value::floats).map(f64::to_bits).collect()),
-                Err(error) => Err(error.to_string()),
-            };
-            let nan = |b: u64| f64::from_bits(b).is_nan();
-            let same = match (plain, &bits) {
-                (None, Err(_)) => true,
-                (Some(a), Ok(b)) => {
-                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || nan(*a) && nan(*b))
-                }
-                _ => false,
-            };
-            if !same {
-                wrong.push(format!("{source}call {c}: Rust {plain:?}, jut {bits:?}"));
+    // rustc has a thread of its own, and groups of functions are taken by some others.
+    let groups: Vec<&[String]> = functions.chunks(writer::GROUP).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut gave, mut wrong) = (Vec::new(), Vec::new());
+        loop {
+            let g = next.fetch_add(1, Ordering::Relaxed);
+            let Some(group) = groups.get(g) else { return (gave, wrong) };
+            let first = g * writer::GROUP;
+            match program(group, first) {
+                Ok(model) => wrong.extend((first..).zip(*group).filter_map(|(k, source)| {
+                    let stopped = run(&model, k, &mut gave).err()?;
+                    Some(format!("{stopped}: {source}"))
+                })),
+                Err(refused) => wrong.push(refused),
             }
         }
+    };
+    let (plain, found) = std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(4));
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let plain = plain(&functions);
+        let found: Vec<_> = workers.into_iter().map(|w| w.join().expect("no panic")).collect();
+        (plain, found)
+    });
+    assert_eq!(plain.len(), count * CALLS.len());
+    let mut wrong: Vec<String> = found.iter().flat_map(|(_, wrong)| wrong.clone()).collect();
+    for (k, c, engine, bits) in found.iter().flat_map(|(gave, _)| gave) {
+        let plain = &plain[k * CALLS.len() + c];
+        if !same(plain, bits) {
+            let (source, call) = (&functions[*k], CALLS[*c]);
+            wrong.push(format!("{source}call {call:?}: Rust {plain:?}, {engine:?} {bits:?}"));
+        }
     }
-    assert!(wrong.is_empty(), "{} differ; the first:\n{}", wrong.len(), wrong[0]);
+    let shown = number("JUT_RUST_SHOWN", 1);
+    let first = wrong[..shown.min(wrong.len())].join("\n");
+    assert!(wrong.is_empty(), "{} differ; the first:\n{first}", wrong.len());
+    let failed = plain.iter().filter(|bits| bits.is_none()).count();
     // Neither all nor none of them panic.
     let all = count * CALLS.len();
     assert!(failed * 20 > all && failed * 10 < all * 9, "{failed} of {all} panic");

@@ -180,6 +180,23 @@ fn agree(plain_value: Option<u64>, value: jut::Result<f64>) {
     assert_eq!(plain_value, value.map(f64::to_bits).ok());
 }
 
+#[derive(Data, Clone, Copy, Debug, PartialEq)]
+struct Place {
+    x: f64,
+    n: usize,
+}
+
+/// What the field and the call say of numbers, each says by its own hole; the operators have some only where the field is known.
+#[differentiable]
+fn by_field_and_call(x: &[f64], times: i64) -> f64 {
+    let place = Place { x: x[0], n: (5 % 7 - 2) / 2 };
+    let mut s = place.x * pick(x, 1) + place.n as f64;
+    for _ in 0..times {
+        s = s * 0.5 + pick(x, 2 - 1);
+    }
+    s
+}
+
 #[test]
 fn what_only_a_call_says_is_what_rustc_infers() {
     let (x, grid) = ([1.0, 2.0, 4.0], Grid { step: 0.25 });
@@ -192,6 +209,8 @@ fn what_only_a_call_says_is_what_rustc_infers() {
         agree(plain(|| fields(&x, times)), fields::value(&x, times));
         agree(plain(|| nothing(1.5, times)), nothing::value(1.5, times));
         agree(plain(|| methods(&x, times)), methods::value(&x, times));
+        let found = by_field_and_call::value(&x, times);
+        agree(plain(|| by_field_and_call(&x, times)), found);
     }
     for n in 0..3 {
         agree(plain(|| elsewhere(&x, n)), elsewhere::value(&x, n));

@@ -29,6 +29,20 @@ fn removed(x: &[f64]) -> f64 {
     s
 }
 
+/// The list of one element has no second one: that stops the loop, and no call that does not go through it.
+#[differentiable]
+fn removed_twice(x: &[f64]) -> f64 {
+    let mut s = x.iter().sum();
+    for (i, one) in x.chunks_exact(1).enumerate() {
+        if i > 2 {
+            let mut list = one.to_vec();
+            s += list.swap_remove(0);
+            s += list.swap_remove(0);
+        }
+    }
+    s
+}
+
 #[differentiable]
 fn cut(x: &[f64]) -> f64 {
     let mut v = x.to_vec();
@@ -110,7 +124,9 @@ fn lists_are_those_of_rust() {
         &[2.25],
         &[],
     ];
-    for (name, plain, compiled) in all! { popped removed cut retained distinct unzipped another } {
+    for (name, plain, compiled) in
+        all! { popped removed removed_twice cut retained distinct unzipped another }
+    {
         for x in starts {
             let expected = std::panic::catch_unwind(|| plain(x));
             println!("{name} {x:?} {expected:?}");

@@ -230,6 +230,15 @@ fn renamed_errors(x: &[f64]) -> Result<f64, String> {
     Ok(a * b)
 }
 
+/// Only whether the root is one counts.
+#[differentiable]
+fn with_a_root(x: &[f64]) -> Result<f64, String> {
+    if x.len() > 1 {
+        let _root = root(x[1]).unwrap();
+    }
+    mean(x)
+}
+
 #[test]
 fn results_are_those_of_the_plain_functions() {
     agree! {
@@ -243,7 +252,9 @@ fn results_are_those_of_the_plain_functions() {
         pulled at [2.0, 10.0, 1.0, 0.5], [2.0, 10.0, 20.0, 0.5], [2.0, 10.0, 1.0, 2.0], [2.0, 10.0, 4.0, 0.7];
         one_after_another at [9.0, 2.0], [0.5, 2.0], [-1.0, 2.0], [9.0, -2.0], [9.0, 20.0];
         of_scaled at [2.0, 4.0], [0.0, 1.0];
+        with_a_root at [2.0, 4.0], [3.0], [];
     }
+    assert!(with_a_root::gradient(&[2.0, -4.0]).is_err());
     let plain = |x: &[f64]| looked_at(x);
     for x in [[4.0, 9.0], [-4.0, 9.0], [4.0, -9.0], [-4.0, -9.0]] {
         same(looked_at::value(&x).unwrap(), plain(&x));

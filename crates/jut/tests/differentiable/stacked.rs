@@ -155,6 +155,23 @@ fn pops_too_much(x: &[f64]) -> f64 {
     s
 }
 
+/// The elements are of the type of a field.
+#[differentiable]
+fn halves(x: &[f64]) -> f64 {
+    let start = Particle { energy: x[0] * x[1], depth: x.len() };
+    let mut stack = vec![start.energy];
+    for _ in 0..start.depth {
+        if let Some(top) = stack.pop() {
+            if top > 1.0 {
+                stack.push(top * 0.5);
+                stack.push(top);
+            }
+        }
+        stack.push(stack.last().copied().unwrap_or(2.0) * 0.75);
+    }
+    stack.iter().sum()
+}
+
 #[test]
 fn lists_change_their_length_in_branches_and_loops() {
     agree! {
@@ -167,6 +184,7 @@ fn lists_change_their_length_in_branches_and_loops() {
         value_of_a_branch at [3.0, 1.0, 2.0], [0.5, 1.0], [2.0, 1.0];
         early at [1.0, 2.0, 1.05, 3.0], [1.0, -2.0, 3.0], [1.0, 1.0];
         pops_too_much at [1.0, 2.0, 3.0, 4.0];
+        halves at [1.0, 5.0, 3.0], [0.5, 0.25];
     }
     let error = pops_too_much::gradient(&[1.0, 2.0]).unwrap_err().to_string();
     assert!(error.contains("a number too few"), "{error}");

@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 #[path = "failing.rs"]
 mod failing;
@@ -35,8 +36,8 @@ pub struct Writer<'a> {
     rng: &'a mut Rng,
     text: String,
     names: Vec<(String, Kind, bool)>,
-    /// How many functions there are that it may call.
-    before: usize,
+    /// The numbers of the functions that it may call.
+    calls: Range<usize>,
     count: usize,
     loops: usize,
     indent: usize,
@@ -48,19 +49,22 @@ pub struct Writer<'a> {
     fails: bool,
 }
 
+/// How many functions make a program: one calls some of those before it among these.
+pub const GROUP: usize = 4;
+
 /// Whether the function of a number gives a `Result`.
 pub fn fails(number: usize) -> bool {
     number % 3 == 1
 }
 
 impl Writer<'_> {
-    /// The text of the function with a number, which may call some of those before it.
+    /// The text of the function with a number, which may call those before it in its group.
     pub fn write(rng: &mut Rng, number: usize) -> String {
         let writer = Writer {
             rng,
             text: String::new(),
             names: Vec::new(),
-            before: number.min(number % 4),
+            calls: number - number % GROUP..number,
             count: 0,
             loops: 0,
             indent: 0,
@@ -587,8 +591,9 @@ impl Writer<'_> {
                 let value = self.given(&value);
                 self.line(&format!("if {condition} {{ return {value}; }}"));
             }
-            20 if self.before > 0 => {
-                let (f, name, value) = (self.rng.usize(0..self.before), self.name(), self.float(1));
+            20 if !self.calls.is_empty() => {
+                let f = self.rng.usize(self.calls.clone());
+                let (name, value) = (self.name(), self.float(1));
                 let (size, integer) = (format!("at{}", self.count), format!("by{}", self.count));
                 self.count += 1;
                 // What is lent to a call is not read for its other arguments.
@@ -776,7 +781,7 @@ impl Writer<'_> {
         {
             self.names.push((name.to_string(), kind, assigned));
         }
-        for _ in 0..self.rng.usize(2..7) {
+        for _ in 0..self.rng.usize(2..6) {
             self.statement(3);
         }
         let value = self.float(3);
