@@ -395,10 +395,6 @@ impl Walk<'_, '_> {
             let ways = || case.arms.iter().filter_map(|arm| Some((arm, *arm.body.nl.get(k)?)));
             let all: Vec<Atom> = ways().map(|(_, a)| a).collect();
             let before = self.join(&all);
-            if before == Class::Mixed && all.iter().all(|a| self.atom(*a) != Class::Mixed) {
-                self.fault(stmt.loc.span, SUM);
-            }
-            self.raise(*v, before);
             if class.depends() && is_tangent {
                 let is_zero =
                     |arm: &Arm| matches!(arm.pattern, ArmPattern::Con(con) if con.index == 0);
@@ -413,6 +409,10 @@ impl Walk<'_, '_> {
                     self.raise(*v, Class::Mixed);
                 }
             }
+            if before == Class::Mixed && all.iter().all(|a| self.atom(*a) != Class::Mixed) {
+                self.fault(stmt.loc.span, SUM);
+            }
+            self.raise(*v, before);
             if discrete && class.depends() {
                 self.raise(*v, Class::Mixed);
             }
