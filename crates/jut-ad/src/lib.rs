@@ -56,6 +56,8 @@ pub struct Derivatives {
     pub(crate) prepared: HashMap<(FuncId, Policy), Function>,
     /// The functions that U has made of what is computed again as a whole.
     pub(crate) parts: HashSet<FuncId>,
+    /// The halves, with a tape, of those of them that call functions of which they are a part.
+    pub(crate) circular: HashMap<(FuncId, Policy), Unzipped>,
     /// Those of them that keep checkpoints in binomial order.
     pub(crate) revolved: HashMap<FuncId, unzip::Revolved>,
     /// T.

@@ -113,33 +113,39 @@ pub(crate) fn unzip_beside(
     made.ok_or_else(|| Diagnostic::error("J801", Span::NONE, "nothing to unzip"))
 }
 
-/// Makes functions of what is to be computed again in a function; reports read what is left of it.
+/// Makes functions of what is to be computed again in a function, and gives those that call functions of its circle; reports read
+/// what is left of it.
 fn prepare(
     derivatives: &mut Derivatives,
     id: FuncId,
     func: &mut Function,
     policy: Policy,
     circle: &[FuncId],
-) -> Result<(), Diagnostic> {
-    if replay::prepare(derivatives, func, policy, circle)? && !derivatives.once {
+) -> Result<Vec<FuncId>, Diagnostic> {
+    let Some(parts) = replay::prepare(derivatives, func, policy, circle)? else {
+        return Ok(Vec::new());
+    };
+    if !derivatives.once {
         derivatives.prepared.insert((id, policy), func.clone());
     }
-    Ok(())
+    Ok(parts)
 }
 
-/// Unzips functions that call each other. Their halves and tapes are known by name before they are planned; each has
-/// a tape, which holds those of the calls in it, so these tapes are recursive data types. What the linear halves
+/// Unzips functions that call each other, with the parts of them that do. Their halves and tapes are known by name before they are planned;
+/// each has a tape, which holds those of the calls in it, so these tapes are recursive data types. What the linear halves
 /// read of the parameters is the least that agrees with itself: at first nothing, then what a plan by that says, until
-/// nothing is added.
+/// nothing is added. Callers of a part get halves without a tape ([`replay`]), which are made in the end.
 fn circle(
     derivatives: &mut Derivatives,
-    members: &[FuncId],
+    own: &[FuncId],
     policy: Policy,
 ) -> Result<(), Diagnostic> {
+    let mut members = own.to_vec();
     let mut funcs = Vec::with_capacity(members.len());
-    for f in members {
-        let mut func = derivatives.take(*f)?;
-        prepare(derivatives, *f, &mut func, policy, members)?;
+    let mut halves: Vec<Unzipped> = Vec::with_capacity(members.len());
+    while let Some(f) = members.get(funcs.len()).copied() {
+        let mut func = derivatives.take(f)?;
+        members.extend(prepare(derivatives, f, &mut func, policy, own)?);
         let base = names::unzip_base(&func.name).to_string();
         let constructors = vec![Constructor { name: names::tape(&base), fields: Vec::new() }];
         let (name, span) = (names::tape(&base), func.span);
@@ -150,29 +156,47 @@ fn circle(
         let result_sizes = plan::result_sizes(&func);
         let forwarded = Vec::new();
         let unzipped = Unzipped { nonlin, lin, tape, forwarded, result_sizes };
-        derivatives.unzipped.insert((*f, policy), unzipped);
+        let of_callers = match own.contains(&f) {
+            true => unzipped.clone(),
+            false => {
+                let [nonlin, lin] = replay::reserve(derivatives, &base);
+                let forwarded = (0..func.params.len()).collect();
+                Unzipped { nonlin, lin, tape: None, forwarded, ..unzipped.clone() }
+            }
+        };
+        derivatives.unzipped.insert((f, policy), of_callers);
+        halves.push(unzipped);
         funcs.push(func);
     }
     let mut changed = true;
     while std::mem::take(&mut changed) {
-        for (f, func) in members.iter().zip(&funcs) {
-            let known = derivatives.unzipped.get(&(*f, policy));
-            let plan = plan::plan(derivatives, &mut func.clone(), policy, known)?;
-            let Some(known) = derivatives.unzipped.get_mut(&(*f, policy)) else { continue };
+        for ((f, func), known) in members.iter().zip(&funcs).zip(&mut halves) {
+            let plan = plan::plan(derivatives, &mut func.clone(), policy, Some(known))?;
             changed |= known.forwarded != plan.forwarded;
             known.forwarded = plan.forwarded;
+            if own.contains(f) {
+                derivatives.unzipped.insert((*f, policy), known.clone());
+            }
         }
     }
-    let mut halves = [Vec::new(), Vec::new()];
-    for (f, mut func) in members.iter().zip(funcs) {
-        let known = derivatives.unzipped.get(&(*f, policy));
-        let plan = plan::plan(derivatives, &mut func, policy, known)?;
-        let unzipped = split::split(derivatives, func, plan)?;
-        halves[0].push(Decl::Func(unzipped.nonlin));
-        halves[1].push(Decl::Func(unzipped.lin));
-        derivatives.unzipped.insert((*f, policy), unzipped);
+    let mut order = [Vec::new(), Vec::new()];
+    for (func, known) in funcs.into_iter().zip(&mut halves) {
+        let mut func = func;
+        let plan = plan::plan(derivatives, &mut func, policy, Some(known))?;
+        *known = split::split(derivatives, func, plan)?;
+        order[0].push(Decl::Func(known.nonlin));
+        order[1].push(Decl::Func(known.lin));
     }
     // Behind the types of all tapes.
-    derivatives.program.order.extend(halves.concat());
+    derivatives.program.order.extend(order.concat());
+    for (f, halves) in members.into_iter().zip(halves) {
+        if own.contains(&f) {
+            derivatives.unzipped.insert((f, policy), halves);
+        } else if let Some(Unzipped { nonlin, lin, .. }) = derivatives.unzipped.get(&(f, policy)) {
+            let (ids, loc) = ([*nonlin, *lin], Loc::source(derivatives.program.funcs[f].span));
+            derivatives.circular.insert((f, policy), halves.clone());
+            replay::run_again(derivatives, halves, ids, loc.by(Origin::Unzip));
+        }
+    }
     Ok(())
 }

@@ -1,15 +1,16 @@
 //! Which statements of a function [`super::replay`] makes functions of.
 //!
 //! A statement counts if the text says a word before it that fits (`@recompute` before what has a body or is called, a schedule
-//! before a loop that carries something), if it has a linear part (else there is nothing to store), and if it does not call the function
-//! that it stands in again:
+//! before a loop that carries something), and if it has a linear part (else there is nothing to store):
 //!
 //! ```text
 //! def path(depth: i64, x: f64) -> f64 = {
 //!   y = @segment(2) for (i < 5) carry (y = x) { sin(y) }          a function of its own
-//!   if depth == 0 { y } else { @recompute path(depth - 1, y) }    stays: its tape is a part of that of `path`
+//!   if depth == 0 { y } else { @recompute path(depth - 1, y) }    another one, which calls `path` and is called by it
 //! }
 //! ```
+//!
+//! A loop with a schedule that calls the function that it stands in again stays: its tape is a part of that of the function.
 //!
 //! *Requires*: a checked function. *Cost*: linear in the text, times the nesting.
 
@@ -38,7 +39,9 @@ impl Again<'_> {
             }
             tape => matches!(&stmt.rhs, Rhs::Scan(scan) if scan.has_schedule(tape)),
         };
-        wanted && linear() && !self.calls_back(stmt)
+        wanted
+            && linear()
+            && (stmt.loc.tape == TapePolicy::Recompute || !self.calls_back(stmt))
     }
 
     fn has_linear(&self, func: &Function, block: &Block) -> bool {
@@ -49,7 +52,7 @@ impl Again<'_> {
     }
 
     /// Whether a statement calls a function of the circle: what it stores is a tape of the circle's own.
-    fn calls_back(&self, stmt: &Stmt) -> bool {
+    pub fn calls_back(&self, stmt: &Stmt) -> bool {
         let called = matches!(&stmt.rhs, Rhs::Call(call) if self.circle.contains(&call.func));
         let inside = |block: &Block| block.stmts.iter().any(|stmt| self.calls_back(stmt));
         !self.circle.is_empty() && (called || stmt.rhs.blocks().into_iter().any(inside))

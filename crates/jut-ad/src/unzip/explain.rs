@@ -268,7 +268,8 @@ fn report(
         }
     });
     for part in parts {
-        let made = report(derivatives, part, None, policy, callees)?;
+        let own = derivatives.circular.get(&(part, policy));
+        let made = report(derivatives, part, own, policy, callees)?;
         callees.insert(part, made);
     }
     let plan = plan::plan(derivatives, &mut planned, policy, own)?;

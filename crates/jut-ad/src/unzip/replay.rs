@@ -19,7 +19,8 @@
 //!
 //! What a part adds to a sum of outside is added once: what is run again is a twin that adds nothing ([`super::silent`]).
 //!
-//! A function that calls itself keeps the statements that call it, whose tapes are parts of its own; others become functions.
+//! In a function that calls itself a part may call that function again. Then it is one of those that call each other, and is unzipped with
+//! them: it has the halves by which its tape is run again, and its callers get the others.
 //!
 //! *Requires*: a checked function. *Ensures*: the same results, bit for bit; the residual reads of the part what it reads itself. *Cost*: linear.
 
@@ -34,7 +35,8 @@ use jut_ir::visit::Use;
 use jut_ir::*;
 use std::collections::HashMap;
 
-/// Gives a function parts of its own for what is to be computed again as a whole; whether there was anything.
+/// Gives a function parts of its own for what is to be computed again as a whole. Nothing if there was nothing; else the parts that call
+/// the function, or those that call it, which are to be unzipped with these.
 ///
 /// # Errors
 /// Those of [`super::unzip`].
@@ -43,11 +45,11 @@ pub(super) fn prepare(
     func: &mut Function,
     policy: Policy,
     circle: &[FuncId],
-) -> Result<bool, Diagnostic> {
+) -> Result<Option<Vec<FuncId>>, Diagnostic> {
     let program = &derivatives.program;
     let again = Again { program, circle };
     if policy == Policy::StoreAll || !again.any(func, &func.body) {
-        return Ok(false);
+        return Ok(None);
     }
     // The sizes that are known not to be negative at each of the statements.
     let mut known: Vec<Vec<NVar>> = Vec::new();
@@ -64,10 +66,12 @@ pub(super) fn prepare(
     let mut builder = FunctionBuilder::from_function(std::mem::take(func));
     let body = std::mem::take(&mut builder.func.body);
     let mut known = known.into_iter();
-    let mut prepare = Prepare { derivatives, builder, policy, circle, base, parts: 0 };
+    let (parts, calling_back) = (0, Vec::new());
+    let mut prepare =
+        Prepare { derivatives, builder, policy, circle, base, parts, calling_back };
     let body = prepare.block(body, &mut known);
     *func = Function { body: body?, ..prepare.builder.func };
-    Ok(true)
+    Ok(Some(prepare.calling_back))
 }
 
 /// A function that gets parts.
@@ -79,6 +83,8 @@ pub(super) struct Prepare<'a> {
     /// What the names of parts start with.
     base: String,
     parts: usize,
+    /// The parts that call a function of the circle.
+    calling_back: Vec<FuncId>,
 }
 
 impl Prepare<'_> {
@@ -121,17 +127,27 @@ impl Prepare<'_> {
     pub fn again(&mut self, stmt: Stmt, known: &[NVar]) -> Result<Stmt, Diagnostic> {
         let (nl, lin, loc) = (stmt.nl.clone(), stmt.lin.clone(), stmt.loc.by(Origin::Unzip));
         let values = nl.iter().copied().map(Atom::Var).collect();
+        let calls_back =
+            Again { program: &self.derivatives.program, circle: self.circle }.calls_back(&stmt);
         let block = Block { stmts: vec![stmt], nl: values, lin: lin.clone() };
         self.parts += 1;
         let name = names::jvp(&names::part(&self.base, self.parts));
         let call = self.outline(block, name, known, loc);
         let part = call.func;
         self.derivatives.parts.insert(part);
-        super::unzip_beside(self.derivatives, part, self.policy)?;
-        let key = (part, self.policy);
-        if let Some(halves) = self.derivatives.unzipped.get(&key).cloned() {
-            let halves = run_again(self.derivatives, halves, loc);
-            self.derivatives.unzipped.insert(key, halves);
+        if calls_back {
+            self.calling_back.push(part);
+        } else {
+            super::unzip_beside(self.derivatives, part, self.policy)?;
+            let key = (part, self.policy);
+            if let Some(halves) = self.derivatives.unzipped.get(&key).cloned()
+                && halves.tape.is_some()
+            {
+                let base = names::unzip_base(&self.derivatives.program.funcs[part].name).to_string();
+                let ids = reserve(self.derivatives, &base);
+                let halves = run_again(self.derivatives, halves, ids, loc);
+                self.derivatives.unzipped.insert(key, halves);
+            }
         }
         let rhs = Rhs::Call(Box::new(call));
         Ok(Stmt { nl, lin, rhs, annotated: false, loc })
@@ -231,20 +247,24 @@ impl Prepare<'_> {
     }
 }
 
-/// Halves without a tape between them, of halves with one.
-fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzipped {
-    if halves.tape.is_none() {
-        return halves;
-    }
+/// The names of the halves that callers of a part get.
+pub(super) fn reserve(derivatives: &mut Derivatives, base: &str) -> [FuncId; 2] {
+    [names::values(base), names::lin(&names::again(base))].map(|name| derivatives.reserve(&name))
+}
+
+/// Halves without a tape between them, under names that are reserved, of halves with one.
+pub(super) fn run_again(
+    derivatives: &mut Derivatives,
+    halves: Unzipped,
+    [values, again]: [FuncId; 2],
+    loc: Loc,
+) -> Unzipped {
     let nonlin = derivatives.program.funcs[halves.nonlin].clone();
     let lin = derivatives.program.funcs[halves.lin].signature();
-    let base = nonlin.name.strip_suffix(&names::nonlin("")).unwrap_or(&nonlin.name).to_string();
-
-    let mut values = nonlin.clone();
-    values.name = names::values(&base);
-    values.results.pop();
-    values.body.nl.pop();
-    let values = derivatives.add_func(values);
+    let mut plain = nonlin.clone();
+    plain.results.pop();
+    plain.body.nl.pop();
+    derivatives.complete(values, plain);
 
     let mut b = FunctionBuilder::default();
     // The new names of what the halves have as parameters and results.
@@ -285,8 +305,8 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
 
     let given = b.func.params.iter().take(nonlin.params.len()).map(|p| Atom::Var(*p)).collect();
     let mut stmts = Vec::new();
-    let again = super::silent::silent(derivatives, halves.nonlin);
-    let nl = run(&mut b, &nonlin, again, given, &of_nonlin, &mut stmts);
+    let silent = super::silent::silent(derivatives, halves.nonlin);
+    let nl = run(&mut b, &nonlin, silent, given, &of_nonlin, &mut stmts);
     args.extend(nl.last().map(|tape| Atom::Var(*tape)));
 
     let mut tangents = Vec::new();
@@ -303,11 +323,11 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
     }));
     stmts.push(Stmt { nl: Vec::new(), lin: tangents.clone(), rhs, annotated: false, loc });
     b.func.body = Block { stmts, nl: Vec::new(), lin: tangents };
-    b.func.name = names::lin(&names::again(&base));
     b.func.span = loc.span;
-    let lin = derivatives.add_func(b.func);
+    derivatives.complete(again, b.func);
     let forwarded = (0..nonlin.params.len()).collect();
-    Unzipped { nonlin: values, lin, tape: None, forwarded, result_sizes: halves.result_sizes }
+    let result_sizes = halves.result_sizes;
+    Unzipped { nonlin: values, lin: again, tape: None, forwarded, result_sizes }
 }
 
 /// Runs the silent twin of a non-linear function for its results. `of_nonlin` are the new names of what it has as parameters.

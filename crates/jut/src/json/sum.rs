@@ -51,7 +51,9 @@ pub(super) fn read(
     }
     if let Some(k) = sizes.iter().position(Option::is_none) {
         let size = &record.params[k];
-        return Err(format!("no field of `{name}` says what `{size}` is: give it beside them"));
+        return Err(format!(
+            "no field of `{name}` says what `{size}` is: give it beside them, {{\"{name}\": {{\"{size}\": 3}}}}"
+        ));
     }
     let mut items = Vec::with_capacity(record.fields.len() + 1);
     for (k, field) in record.fields.iter().enumerate() {
