@@ -495,6 +495,12 @@ impl Lowering<'_> {
         if let Some(all) = crate::parted::concatenated(call) {
             return self.expression(&all);
         }
+        if let Some(said) = crate::halved::found(call)? {
+            return self.expression(&said);
+        }
+        if let Some(said) = crate::halved::otherwise(call)? {
+            return self.expression(&said);
+        }
         if let Some(said) = crate::restated::conditional(call) {
             return self.expression(&said);
         }

@@ -106,6 +106,10 @@ impl Lowering<'_> {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
         }
+        if end.method == "try_fold" {
+            let told = crate::restated::tried(end)?;
+            return self.expression(&told);
+        }
         if let Some(told) = crate::chunked::each(end) {
             self.for_loop(&told)?;
             return Ok(unit());

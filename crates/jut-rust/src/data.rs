@@ -84,6 +84,7 @@ pub(crate) fn items(
     } else if twin {
         let name = format_ident!("{}Grad", own);
         let declared = declared(input, data, &name, &floats);
+        let able = able(&name, &generics, &floats, &|f| field_derivative(&f.written));
         let values =
             crate::data::values(&name, &generics, &floats, &|f| field_derivative(&f.written));
         let same = quote! {
@@ -92,7 +93,7 @@ pub(crate) fn items(
                 type Gradient = #name #named;
             }
         };
-        (quote!(#name #named), quote!(#declared #values #same))
+        (quote!(#name #named), quote!(#declared #able #values #same))
     } else {
         // Else a field's struct has a twin, and this one needs one too.
         let open = |f: &&&Field| mentions(f.written.to_token_stream(), &generics);
@@ -261,8 +262,71 @@ fn declared(
     let lengths = (!lengths.is_empty()).then(|| quote!(<#lengths>));
     quote! {
         #[doc = #about]
-        #[derive(Clone, Debug, PartialEq)]
         #vis struct #name #lengths #body
+    }
+}
+
+/// Members of a twin: those of a tuple struct are counted anew.
+fn numbered(fields: &[&Field]) -> Vec<syn::Member> {
+    let member = |(k, f): (usize, &&Field)| match &f.member {
+        syn::Member::Named(name) => syn::Member::Named(name.clone()),
+        syn::Member::Unnamed(_) => syn::Member::Unnamed(syn::Index::from(k)),
+    };
+    fields.iter().enumerate().map(member).collect()
+}
+
+/// `Clone`, `Debug` and `PartialEq` of a twin, where all its fields have them: what a struct in it does not have, it need not get for this.
+pub(crate) fn able(
+    own: &Ident,
+    generics: &syn::Generics,
+    fields: &[&Field],
+    ty: &dyn Fn(&Field) -> TokenStream,
+) -> TokenStream {
+    let (declared, named, _) = generics.split_for_impl();
+    let types: Vec<TokenStream> = fields.iter().map(|f| ty(f)).collect();
+    let members = numbered(fields);
+    let written = own.to_string();
+    let (builder, each) = match members.first() {
+        Some(syn::Member::Unnamed(_)) => {
+            (quote!(debug_tuple), members.iter().map(|m| quote!(&self.#m)).collect::<Vec<_>>())
+        }
+        _ => {
+            let each = members.iter().map(|m| {
+                let name = m.to_token_stream().to_string();
+                let name = name.trim_start_matches("r#");
+                quote!(#name, &self.#m)
+            });
+            (quote!(debug_struct), each.collect())
+        }
+    };
+    // Such a bound is looked at where the trait is asked for, and not here.
+    quote! {
+        #[automatically_derived]
+        impl #declared ::core::clone::Clone for #own #named
+        where #(for<'fixed> #types: ::core::clone::Clone,)*
+        {
+            fn clone(&self) -> Self {
+                #own { #(#members: ::core::clone::Clone::clone(&self.#members)),* }
+            }
+        }
+
+        #[automatically_derived]
+        impl #declared ::core::fmt::Debug for #own #named
+        where #(for<'fixed> #types: ::core::fmt::Debug,)*
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.#builder(#written)#(.field(#each))*.finish()
+            }
+        }
+
+        #[automatically_derived]
+        impl #declared ::core::cmp::PartialEq for #own #named
+        where #(for<'fixed> #types: ::core::cmp::PartialEq,)*
+        {
+            fn eq(&self, other: &Self) -> bool {
+                #(self.#members == other.#members)&&*
+            }
+        }
     }
 }
 
@@ -275,13 +339,7 @@ pub(crate) fn values(
 ) -> TokenStream {
     let (declared, named, _) = generics.split_for_impl();
     let types: Vec<TokenStream> = fields.iter().map(|f| ty(f)).collect();
-    let members: Vec<&syn::Member> = fields.iter().map(|f| &f.member).collect();
-    let numbered: Vec<syn::Member> = (0..fields.len())
-        .map(|k| match members[k] {
-            syn::Member::Named(name) => syn::Member::Named(name.clone()),
-            syn::Member::Unnamed(_) => syn::Member::Unnamed(syn::Index::from(k)),
-        })
-        .collect();
+    let numbered = numbered(fields);
     let names: Vec<Ident> =
         (0..fields.len()).map(|k| Ident::new(&format!("field_{k}"), Span::mixed_site())).collect();
     // Of a struct without parameters rustc knows what its fields are.

@@ -187,10 +187,11 @@ fn twin(
     });
     let all: Vec<&Field> = floats.iter().collect();
     let values = values(&name, generics, &all, &ty);
+    let able = crate::data::able(&name, generics, &all, &ty);
     let beside = quote! {
         #[doc = #about]
-        #[derive(Clone, Debug, PartialEq)]
         #vis struct #name #declared_for { #(#fields),* }
+        #able
         #values
         impl #of_data ::jut::rust::Data for #name #named {
             const TYPE: ::jut::rust::Type = <#own #named as ::jut::rust::Data>::TYPE;

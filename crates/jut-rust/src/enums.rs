@@ -25,6 +25,9 @@ pub(crate) fn as_branches(
 ) -> Result<Vec<Stmt>, Refusal> {
     let apart = crate::syntax::one_case_each(m);
     let m = apart.as_ref().unwrap_or(m);
+    if let Some(said) = crate::halved::matched(m)? {
+        return Ok(vec![Stmt::Expr(said, semicolon)]);
+    }
     // No name of Rust's users.
     let subject = syn::Ident::new("__jut_subject", m.match_token.span);
     let value = &m.expr;

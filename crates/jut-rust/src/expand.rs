@@ -137,7 +137,8 @@ fn twin(
         (None, syn::ReturnType::Type(_, gives))
             if signature.errors != crate::signature::Errors::Given =>
         {
-            crate::generic::gives(name, signature, gives, &conditions)
+            let gives = crate::signature::owned(gives).unwrap_or_else(|_| (**gives).clone());
+            crate::generic::gives(name, signature, &gives, &conditions)
         }
         _ => TokenStream::new(),
     };

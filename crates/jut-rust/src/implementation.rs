@@ -64,7 +64,10 @@ pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                 let key = key(&plain);
                 let conditions = &function.attrs;
                 let gives = match &function.sig.output {
-                    syn::ReturnType::Type(_, ty) => ty.to_token_stream(),
+                    syn::ReturnType::Type(_, ty) => match crate::signature::owned(ty) {
+                        Ok(own) => own.to_token_stream(),
+                        Err(_) => ty.to_token_stream(),
+                    },
                     syn::ReturnType::Default => quote!(()),
                 };
                 let mut generics = block.generics.clone();

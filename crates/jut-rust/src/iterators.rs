@@ -26,6 +26,7 @@ const ENDS: &[&str] = &[
     "next",
     "rposition",
     "rfind",
+    "try_fold",
 ];
 
 /// The methods that go on behind a `map` or `filter`.

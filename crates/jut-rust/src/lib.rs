@@ -41,6 +41,7 @@
 //! | `lengths` | lists that are as long as others: those that are assigned, and rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
+//! | `halved` | searches by halves, said by other Rust |
 //! | `restated`, `parted`, `chunked` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these |
 //! | | **items** |
 //! | `function` | a whole function: the passes over its body |
@@ -75,6 +76,7 @@ mod functions;
 mod generated;
 mod generic;
 mod grown;
+mod halved;
 mod implementation;
 mod inference;
 mod iterators;

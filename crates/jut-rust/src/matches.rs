@@ -22,6 +22,9 @@ impl Lowering<'_> {
         self.no_jump(&Expr::Match(m.clone()))?;
         let apart = one_case_each(m);
         let m = apart.as_ref().unwrap_or(m);
+        if let Some(said) = crate::halved::matched(m)? {
+            return self.expression(&said);
+        }
         let part = crate::parted::matched(m);
         let m = part.as_ref().unwrap_or(m);
         let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
@@ -34,6 +37,9 @@ impl Lowering<'_> {
         self.no_jump(&Expr::Match(m.clone()))?;
         let apart = one_case_each(m);
         let m = apart.as_ref().unwrap_or(m);
+        if let Some(said) = crate::halved::matched(m)? {
+            return self.effect(&said);
+        }
         let part = crate::parted::matched(m);
         let m = part.as_ref().unwrap_or(m);
         let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;

@@ -51,10 +51,28 @@ pub(crate) struct Compared<'e> {
 
 /// Reads an order.
 pub(crate) fn compared(order: &Expr) -> Result<Compared<'_>, Refusal> {
-    const SAID: &str =
-        "write the order as `|a, b| a.total_cmp(b)`, or `|a, b| a.partial_cmp(b).unwrap()` here";
-    let Expr::Closure(closure) = unwrapped(order) else { return refuse(order, SAID) };
-    let (mut body, mut equal) = (unwrapped(&closure.body), false);
+    let Expr::Closure(closure) = unwrapped(order) else { return refuse(order, ORDER) };
+    let Sides { left, right, total, equal } = sides(&closure.body)?;
+    match &closure.inputs.iter().collect::<Vec<_>>()[..] {
+        [first, second] => Ok(Compared { first, second, left, right, total, equal }),
+        _ => refuse(&closure.body, ORDER),
+    }
+}
+
+/// What an order compares: see [`Compared`].
+pub(crate) struct Sides<'e> {
+    pub left: &'e Expr,
+    pub right: &'e Expr,
+    pub total: bool,
+    pub equal: bool,
+}
+
+const ORDER: &str =
+    "write the order as `|a, b| a.total_cmp(b)`, or `|a, b| a.partial_cmp(b).unwrap()` here";
+
+/// Reads the two sides of `LEFT.partial_cmp(RIGHT).unwrap()`.
+pub(crate) fn sides(body: &Expr) -> Result<Sides<'_>, Refusal> {
+    let (whole, mut body, mut equal) = (body, unwrapped(body), false);
     if let Expr::MethodCall(call) = body
         && call.method == "unwrap_or"
         && let Some(Expr::Path(other)) = call.args.first()
@@ -67,17 +85,19 @@ pub(crate) fn compared(order: &Expr) -> Result<Compared<'_>, Refusal> {
     {
         body = unwrapped(&call.receiver);
     }
-    match (body, &closure.inputs.iter().collect::<Vec<_>>()[..]) {
-        (Expr::MethodCall(call), [first, second])
+    match body {
+        Expr::MethodCall(call)
             if ["partial_cmp", "cmp", "total_cmp"].iter().any(|n| call.method == n)
                 && call.args.len() == 1 =>
         {
             let (left, right) = (&*call.receiver, &call.args[0]);
             let total = call.method == "total_cmp";
-            Ok(Compared { first, second, left, right, total, equal })
+            // Integers always have an order.
+            let equal = equal || call.method == "cmp";
+            Ok(Sides { left, right, total, equal })
         }
-        (Expr::MethodCall(call), _) => refuse(&call.method, SAID),
-        _ => refuse(&closure.body, SAID),
+        Expr::MethodCall(call) => refuse(&call.method, ORDER),
+        _ => refuse(whole, ORDER),
     }
 }
 
@@ -423,9 +443,9 @@ impl Lowering<'_> {
                 "first" | "last" | "ok" => call.args.is_empty(),
                 "ok_or" | "ok_or_else" | "map_err" => call.args.len() == 1,
                 "get" => call.args.len() == 1 && self.is_list(&call.receiver),
-                "position" | "rposition" | "find" | "rfind" | "reduce" | "min_by" | "max_by" => {
-                    true
-                }
+                "position" | "rposition" | "find" | "rfind" | "reduce" | "min_by" | "max_by"
+                | "try_fold" => true,
+                name if crate::syntax::is_search(name) => true,
                 "pop" => self.is_relisting(call),
                 "nth" | "next" => is_iterator(&call.receiver),
                 "min" | "max" => call.args.is_empty(),

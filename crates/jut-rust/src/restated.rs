@@ -9,6 +9,7 @@
 //! | `x.contains(&k)` | `x.iter().any(\|v\| *v == k)`, k computed before |
 //! | `x.is_sorted()` | `x.windows(2).all(\|w\| w[0] <= w[1])` |
 //! | `x.partition_point(f)` | a search by halves |
+//! | `CHAIN.try_fold(s, \|a, v\| e)` | a loop over the chain that ends at the first `None` or `Err` |
 //!
 //! Ensures: Rust's value. Of a list that f does not part, `partition_point` may give another place than Rust, which leaves open
 //! which one that is.
@@ -97,6 +98,69 @@ pub(crate) fn within(call: &ExprMethodCall) -> Option<Expr> {
         (None, None) => syn::parse_quote!(true),
     };
     Some(syn::parse_quote!({ #(#before)* #fits }))
+}
+
+/// What `try_fold` begins with, and what it does with that and an element: two patterns and a value. Nothing if it has other arguments.
+pub(crate) fn steps(end: &ExprMethodCall) -> Option<(&Expr, Pat, Pat, Expr)> {
+    let (Some(start), Some(step), 2) = (end.args.first(), end.args.last(), end.args.len()) else {
+        return None;
+    };
+    match unwrapped(step) {
+        Expr::Closure(closure) if closure.inputs.len() == 2 => {
+            // The type of an element is that of the chain.
+            let element = match &closure.inputs[1] {
+                Pat::Type(typed) => (*typed.pat).clone(),
+                other => other.clone(),
+            };
+            Some((start, closure.inputs[0].clone(), element, (*closure.body).clone()))
+        }
+        Expr::Path(path) => {
+            let body = syn::parse_quote!(#path(__jut_so_far, __jut_element));
+            let named = |name: &str| -> Pat {
+                let name = syn::Ident::new(name, end.method.span());
+                syn::parse_quote!(#name)
+            };
+            Some((start, named("__jut_so_far"), named("__jut_element"), body))
+        }
+        _ => None,
+    }
+}
+
+/// `CHAIN.try_fold(s, |a, v| e)` as a loop, the value of which is an `Option`.
+pub(crate) fn tried(end: &ExprMethodCall) -> Result<Expr, Refusal> {
+    let Some((start, so_far, element, body)) = steps(end) else {
+        return refuse(&end.method, "write `|so_far, v| ..` here");
+    };
+    if let Some(span) = crate::iterators::returns_in(&body) {
+        return Err(Refusal::new(Some(span), crate::iterators::OUT_OF_A_CLOSURE));
+    }
+    if let Some(question) = crate::syntax::question(&body) {
+        return refuse(
+            &question,
+            "this ends the closure: put a `?` behind the whole `try_fold(..)`, in a function that gives a `Result`, or write a `for` loop",
+        );
+    }
+    let chain = &end.receiver;
+    let failing = ["Ok", "Err"].iter().any(|name| crate::syntax::has_word(&body, name));
+    let (there, nothing): (Pat, Pat) = match failing {
+        true => (syn::parse_quote!(Ok(__jut_next)), syn::parse_quote!(Err(_))),
+        false => (syn::parse_quote!(Some(__jut_next)), syn::parse_quote!(None)),
+    };
+    Ok(syn::parse_quote!({
+        let mut __jut_state = #start;
+        let mut __jut_goes = true;
+        for #element in #chain {
+            let #so_far = __jut_state;
+            match #body {
+                #there => { __jut_state = __jut_next; }
+                #nothing => {
+                    __jut_goes = false;
+                    break;
+                }
+            }
+        }
+        if __jut_goes { Some(__jut_state) } else { None }
+    }))
 }
 
 /// A literal or a name, which may be looked at more than once.

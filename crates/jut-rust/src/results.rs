@@ -399,6 +399,11 @@ impl Lowering<'_> {
         {
             return Ok(value);
         }
+        if let (Expr::MethodCall(end), None) = (inner, &message)
+            && let Some(value) = self.folded(end)?
+        {
+            return Ok(value);
+        }
         if let (Expr::MethodCall(call), None) = (inner, &message)
             && let Some(value) = self.mapped(call)?
         {
@@ -431,6 +436,29 @@ impl Lowering<'_> {
         let (there, value) = self.option_parts(&option);
         self.asserted(question.question_token.span(), &there, message);
         Ok(value)
+    }
+
+    /// `CHAIN.try_fold(s, |a, v| e)?`: the `fold` of what is in the `Ok`s, which fails at the first `Err`.
+    fn folded(&mut self, end: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+        if end.method != "try_fold" || !crate::iterators::is_chain(end) {
+            return Ok(None);
+        }
+        let Some((start, so_far, element, mut body)) = crate::restated::steps(end) else {
+            return Ok(None);
+        };
+        let option = self.signature.errors == Errors::Missing;
+        let mut ends = Ends { refusal: None, option };
+        ends.end(&mut body);
+        if let Some(refusal) = ends.refusal {
+            return Err(refusal);
+        }
+        let chain = &end.receiver;
+        let fold: ExprMethodCall =
+            syn::parse_quote!(#chain.fold(#start, |#so_far, #element| #body));
+        let before = std::mem::replace(&mut self.expected.failing_closures, true);
+        let value = self.chain(&fold);
+        self.expected.failing_closures = before;
+        value.map(Some)
     }
 
     /// `CHAIN.map(|v| e).collect::<Result<Vec<_>, _>>()?`: the chain of what is in the `Ok`s, which fails at the first `Err`.

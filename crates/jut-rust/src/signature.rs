@@ -232,14 +232,17 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             );
         }
         ReturnType::Type(_, ty) => {
-            if matches!(**ty, Type::Reference(_)) {
-                return refuse(
-                    ty,
-                    "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
-                );
-            }
+            let ty = match (&**ty, errors) {
+                (Type::Reference(_), Errors::Fail | Errors::Missing) => {
+                    return refuse(
+                        ty,
+                        "what is in a `Result` or an `Option` is a value of its own here: write `Vec<f64>` or `[f64; N]`",
+                    );
+                }
+                _ => owned(ty)?,
+            };
             let read = if errors == Errors::Absent { read_signature } else { read_outside };
-            (read(ty, &mut lengths)?, Some((**ty).clone()))
+            (read(&ty, &mut lengths)?, Some(ty))
         }
     };
     let inner = |t: &Ty| matches!(t, Ty::Tuple(_) | Ty::Unit);
@@ -269,6 +272,33 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             Ok(signature)
         }
     }
+}
+
+/// The type of a result as that of a value of its own: what it refers to, and of a slice a `Vec`.
+///
+/// # Errors
+/// For a `&mut`.
+pub(crate) fn owned(ty: &Type) -> Result<Type, Refusal> {
+    let Type::Reference(reference) = ty else { return Ok(ty.clone()) };
+    if reference.mutability.is_some() {
+        return refuse(
+            ty,
+            "a place that is changed is no result here: give where it is, `-> usize`, or change it in this function",
+        );
+    }
+    let mut inner = &*reference.elem;
+    while let Type::Paren(syn::TypeParen { elem, .. }) | Type::Group(syn::TypeGroup { elem, .. }) =
+        inner
+    {
+        inner = elem;
+    }
+    Ok(match inner {
+        Type::Slice(slice) => {
+            let element = &slice.elem;
+            syn::parse_quote!(::std::vec::Vec<#element>)
+        }
+        other => other.clone(),
+    })
 }
 
 /// The name of a parameter that is taken apart, `Point { x, y }: Point`, if its pattern is one that always fits.

@@ -152,6 +152,11 @@ pub(crate) fn is_from_fn(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a method is a search by halves: see `halved`.
+pub(crate) fn is_search(name: &str) -> bool {
+    ["binary_search", "binary_search_by", "binary_search_by_key"].contains(&name)
+}
+
 /// The number by which a field or method is found.
 pub(crate) fn key(name: &str) -> u64 {
     let name = name.trim_start_matches("r#");

@@ -1,7 +1,7 @@
 use jut::differentiable;
 
 #[differentiable]
-fn f(x: &[f64]) -> &[f64] {
+fn f(x: &mut [f64]) -> &mut [f64] {
     x
 }
 

@@ -286,3 +286,54 @@ fn arrays_of_structs() {
     let empty = energy::value_and_gradient(&[]).unwrap();
     assert_eq!(empty, (0.0, vec![]));
 }
+
+/// What a twin holds has no `Debug`, `PartialEq` and `Clone`: so the twin has none, and is there all the same.
+#[derive(Data)]
+struct Bare {
+    x: f64,
+}
+
+#[derive(Data)]
+struct Holder {
+    bare: Bare,
+    weights: Vec<f64>,
+    count: usize,
+}
+
+#[derive(Data)]
+enum Chosen {
+    Nothing,
+    Of { bare: Bare, k: i64 },
+}
+
+#[derive(Data)]
+struct Numbered(f64, usize, f64);
+
+#[differentiable]
+fn of_bare(holder: &Holder, chosen: &Chosen, numbered: &Numbered) -> f64 {
+    let s = holder.weights.iter().sum::<f64>() * holder.bare.x * holder.count as f64;
+    let t = match chosen {
+        Chosen::Nothing => 1.0,
+        Chosen::Of { bare, k } => bare.x * *k as f64,
+    };
+    s * t + numbered.0 * numbered.2 * numbered.1 as f64
+}
+
+#[test]
+fn a_twin_can_do_what_its_fields_can() {
+    let holder = Holder { bare: Bare { x: 2.0 }, weights: vec![1.0, 0.5], count: 3 };
+    let of = Chosen::Of { bare: Bare { x: 0.5 }, k: 4 };
+    let (value, (by_holder, by_chosen, by_numbered)) =
+        of_bare::value_and_gradient(&holder, &of, &Numbered(2.0, 3, 0.25)).unwrap();
+    same(value, of_bare(&holder, &of, &Numbered(2.0, 3, 0.25)));
+    assert_eq!((by_holder.bare.x, by_holder.weights), (9.0, vec![12.0, 12.0]));
+    assert_eq!(by_chosen.of_bare.x, 36.0);
+    assert_eq!(by_numbered.clone(), NumberedGrad(0.75, 6.0));
+    assert_eq!(format!("{by_numbered:?}"), "NumberedGrad(0.75, 6.0)");
+    let (_, (_, by_chosen, _)) =
+        of_bare::value_and_gradient(&holder, &Chosen::Nothing, &Numbered(2.0, 3, 0.25)).unwrap();
+    assert_eq!(by_chosen.of_bare.x, 0.0);
+    let grad = LayerGrad { weights: vec![1.0], bias: vec![] };
+    assert_eq!(format!("{grad:?}"), "LayerGrad { weights: [1.0], bias: [] }");
+    assert_ne!(grad.clone(), LayerGrad { weights: vec![2.0], bias: vec![] });
+}

@@ -235,7 +235,16 @@ impl Writer<'_> {
     fn chain(&mut self, array: &str) -> String {
         let (a, b) = (self.float(0), self.float(0));
         let other = self.pick(Array, false).unwrap_or_else(|| array.to_string());
-        match self.rng.u8(0..23) {
+        match self.rng.u8(0..26) {
+            23 => format!(
+                "{array}.iter().try_fold({a}, |p, q| if *q > 2.5 {{ None }} else {{ Some(p * 0.5 + q) }}).unwrap_or({b})"
+            ),
+            24 => format!(
+                "({array}.binary_search_by(|p| p.partial_cmp(&{a}).unwrap()).unwrap_or_else(|i| i + 5) as f64)"
+            ),
+            25 => format!(
+                "(match {array}.binary_search_by(|p| p.partial_cmp(&{a}).unwrap()) {{ Ok(i) => {array}[i] * 0.5, Err(i) => i as f64 }})"
+            ),
             17 => format!(
                 "{array}.iter().filter(|q| **q > {a}).map(|q| q * 0.5).collect::<Vec<f64>>().iter().sum::<f64>()"
             ),
