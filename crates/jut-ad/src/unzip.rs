@@ -135,11 +135,7 @@ fn prepare(
 /// each has a tape, which holds those of the calls in it, so these tapes are recursive data types. What the linear halves
 /// read of the parameters is the least that agrees with itself: at first nothing, then what a plan by that says, until
 /// nothing is added. Callers of a part get halves without a tape ([`replay`]), which are made in the end.
-fn circle(
-    derivatives: &mut Derivatives,
-    own: &[FuncId],
-    policy: Policy,
-) -> Result<(), Diagnostic> {
+fn circle(derivatives: &mut Derivatives, own: &[FuncId], policy: Policy) -> Result<(), Diagnostic> {
     let mut members = own.to_vec();
     let mut funcs = Vec::with_capacity(members.len());
     let mut halves: Vec<Unzipped> = Vec::with_capacity(members.len());
@@ -158,11 +154,7 @@ fn circle(
         let unzipped = Unzipped { nonlin, lin, tape, forwarded, result_sizes };
         let of_callers = match own.contains(&f) {
             true => unzipped.clone(),
-            false => {
-                let [nonlin, lin] = replay::reserve(derivatives, &base);
-                let forwarded = (0..func.params.len()).collect();
-                Unzipped { nonlin, lin, tape: None, forwarded, ..unzipped.clone() }
-            }
+            false => replay::reserve(derivatives, f, &unzipped),
         };
         derivatives.unzipped.insert((f, policy), of_callers);
         halves.push(unzipped);
@@ -179,24 +171,35 @@ fn circle(
             }
         }
     }
-    let mut order = [Vec::new(), Vec::new()];
     for (func, known) in funcs.into_iter().zip(&mut halves) {
         let mut func = func;
         let plan = plan::plan(derivatives, &mut func, policy, Some(known))?;
         *known = split::split(derivatives, func, plan)?;
-        order[0].push(Decl::Func(known.nonlin));
-        order[1].push(Decl::Func(known.lin));
     }
-    // Behind the types of all tapes.
-    derivatives.program.order.extend(order.concat());
-    for (f, halves) in members.into_iter().zip(halves) {
-        if own.contains(&f) {
-            derivatives.unzipped.insert((f, policy), halves);
-        } else if let Some(Unzipped { nonlin, lin, .. }) = derivatives.unzipped.get(&(f, policy)) {
-            let (ids, loc) = ([*nonlin, *lin], Loc::source(derivatives.program.funcs[f].span));
-            derivatives.circular.insert((f, policy), halves.clone());
-            replay::run_again(derivatives, halves, ids, loc.by(Origin::Unzip));
+    // Behind the types of all tapes, and those that call each other side by side: first halves, those of parts after what calls them, and
+    // second halves.
+    let mut all = members.into_iter().zip(halves);
+    let mut lins: Vec<Decl> = Vec::new();
+    for (f, halves) in all.by_ref().take(own.len()) {
+        derivatives.program.order.push(Decl::Func(halves.nonlin));
+        lins.push(Decl::Func(halves.lin));
+        derivatives.unzipped.insert((f, policy), halves);
+    }
+    let mut parts = Vec::new();
+    for (f, halves) in all {
+        if let Some(of_callers) = derivatives.unzipped.get(&(f, policy)).cloned() {
+            replay::make_values(derivatives, &halves, &of_callers);
+            lins.extend([halves.lin, of_callers.lin].map(Decl::Func));
+            parts.push((f, halves, of_callers));
         }
     }
+    let nonlins = parts.iter().map(|(_, halves, _)| Decl::Func(halves.nonlin));
+    derivatives.program.order.extend(nonlins);
+    for (f, halves, of_callers) in parts {
+        let loc = Loc::source(derivatives.program.funcs[f].span).by(Origin::Unzip);
+        replay::make_again(derivatives, &halves, &of_callers, loc);
+        derivatives.circular.insert((f, policy), halves);
+    }
+    derivatives.program.order.extend(lins);
     Ok(())
 }

@@ -39,9 +39,7 @@ impl Again<'_> {
             }
             tape => matches!(&stmt.rhs, Rhs::Scan(scan) if scan.has_schedule(tape)),
         };
-        wanted
-            && linear()
-            && (stmt.loc.tape == TapePolicy::Recompute || !self.calls_back(stmt))
+        wanted && linear() && (stmt.loc.tape == TapePolicy::Recompute || !self.calls_back(stmt))
     }
 
     fn has_linear(&self, func: &Function, block: &Block) -> bool {

@@ -67,8 +67,7 @@ pub(super) fn prepare(
     let body = std::mem::take(&mut builder.func.body);
     let mut known = known.into_iter();
     let (parts, calling_back) = (0, Vec::new());
-    let mut prepare =
-        Prepare { derivatives, builder, policy, circle, base, parts, calling_back };
+    let mut prepare = Prepare { derivatives, builder, policy, circle, base, parts, calling_back };
     let body = prepare.block(body, &mut known);
     *func = Function { body: body?, ..prepare.builder.func };
     Ok(Some(prepare.calling_back))
@@ -143,10 +142,11 @@ impl Prepare<'_> {
             if let Some(halves) = self.derivatives.unzipped.get(&key).cloned()
                 && halves.tape.is_some()
             {
-                let base = names::unzip_base(&self.derivatives.program.funcs[part].name).to_string();
-                let ids = reserve(self.derivatives, &base);
-                let halves = run_again(self.derivatives, halves, ids, loc);
-                self.derivatives.unzipped.insert(key, halves);
+                let halves_of_callers = reserve(self.derivatives, part, &halves);
+                make_values(self.derivatives, &halves, &halves_of_callers);
+                make_again(self.derivatives, &halves, &halves_of_callers, loc);
+                self.derivatives.program.order.push(Decl::Func(halves_of_callers.lin));
+                self.derivatives.unzipped.insert(key, halves_of_callers);
             }
         }
         let rhs = Rhs::Call(Box::new(call));
@@ -247,25 +247,34 @@ impl Prepare<'_> {
     }
 }
 
-/// The names of the halves that callers of a part get.
-pub(super) fn reserve(derivatives: &mut Derivatives, base: &str) -> [FuncId; 2] {
-    [names::values(base), names::lin(&names::again(base))].map(|name| derivatives.reserve(&name))
+/// The names of halves without a tape between them: what callers of a part get in the place of its own.
+pub(super) fn reserve(derivatives: &mut Derivatives, part: FuncId, halves: &Unzipped) -> Unzipped {
+    let func = &derivatives.program.funcs[part];
+    let (base, params) = (names::unzip_base(&func.name).to_string(), func.params.len());
+    let [nonlin, lin] = [names::values(&base), names::lin(&names::again(&base))]
+        .map(|name| derivatives.reserve(&name));
+    let forwarded = (0..params).collect();
+    Unzipped { nonlin, lin, tape: None, forwarded, result_sizes: halves.result_sizes.clone() }
 }
 
-/// Halves without a tape between them, under names that are reserved, of halves with one.
-pub(super) fn run_again(
+/// The first half that callers of a part get: its own without the tape.
+pub(super) fn make_values(derivatives: &mut Derivatives, halves: &Unzipped, of_callers: &Unzipped) {
+    let mut values = derivatives.program.funcs[halves.nonlin].clone();
+    values.results.pop();
+    values.body.nl.pop();
+    derivatives.complete(of_callers.nonlin, values);
+}
+
+/// The second half that callers of a part get, which runs both halves of its own; its place among the declarations is the
+/// caller's matter.
+pub(super) fn make_again(
     derivatives: &mut Derivatives,
-    halves: Unzipped,
-    [values, again]: [FuncId; 2],
+    halves: &Unzipped,
+    of_callers: &Unzipped,
     loc: Loc,
-) -> Unzipped {
+) {
     let nonlin = derivatives.program.funcs[halves.nonlin].clone();
     let lin = derivatives.program.funcs[halves.lin].signature();
-    let mut plain = nonlin.clone();
-    plain.results.pop();
-    plain.body.nl.pop();
-    derivatives.complete(values, plain);
-
     let mut b = FunctionBuilder::default();
     // The new names of what the halves have as parameters and results.
     let mut of_nonlin: HashMap<NVar, NVar> = HashMap::new();
@@ -324,10 +333,7 @@ pub(super) fn run_again(
     stmts.push(Stmt { nl: Vec::new(), lin: tangents.clone(), rhs, annotated: false, loc });
     b.func.body = Block { stmts, nl: Vec::new(), lin: tangents };
     b.func.span = loc.span;
-    derivatives.complete(again, b.func);
-    let forwarded = (0..nonlin.params.len()).collect();
-    let result_sizes = halves.result_sizes;
-    Unzipped { nonlin: values, lin: again, tape: None, forwarded, result_sizes }
+    derivatives.fill(of_callers.lin, b.func);
 }
 
 /// Runs the silent twin of a non-linear function for its results. `of_nonlin` are the new names of what it has as parameters.
