@@ -158,6 +158,7 @@ fn typed(
             written: parsed(borrowed)?,
             ty,
             changed: false,
+            narrow: innermost(&data.ty) == &Type::I32,
             wrt: None,
             span: Span::call_site(),
         });
@@ -189,6 +190,14 @@ fn typed(
         errors: jut_rust::Errors::Absent,
     };
     Ok(methods(&signature, &given))
+}
+
+/// What the elements of an array are, and their elements; else the type itself.
+fn innermost(ty: &Type) -> &Type {
+    match ty {
+        Type::Array(_, element) => innermost(element),
+        other => other,
+    }
 }
 
 /// The records of a type, and those that they have.

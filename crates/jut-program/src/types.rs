@@ -2,7 +2,7 @@
 //!
 //! | jut | parameter | result |
 //! |---|---|---|
-//! | `f64`, `f32`, `i64`, `bool` | the same | the same |
+//! | `f64`, `f32`, `i64`, `i32`, `bool` | the same | the same |
 //! | `[n]t` | `&[T]` | `Vec<T>` |
 //! | `[3]t` | `&[T; 3]` | `[T; 3]` |
 //! | `[n, 3]t` | `&[[T; 3]]` | `Vec<[T; 3]>` |
@@ -34,6 +34,7 @@ pub(crate) fn written(program: &Program, ty: &Type) -> Option<Written> {
         Type::Float(width) if width.name() == "f64" => plain(quote!(f64), Ty::F64),
         Type::Float(_) => plain(quote!(f32), Ty::F32),
         Type::I64 => plain(quote!(i64), Ty::I64),
+        Type::I32 => plain(quote!(i32), Ty::I32),
         Type::Bool => plain(quote!(bool), Ty::Bool),
         Type::Tuple(items) if !items.is_empty() && items.len() <= 6 => {
             let items: Option<Vec<Written>> = items.iter().map(|t| written(program, t)).collect();
@@ -70,7 +71,7 @@ fn an_array(program: &Program, ty: &Type) -> Option<Written> {
     let inner_known = sizes[1..].iter().all(Option::is_some);
     if !inner_known {
         // Of numbers only, and in one piece.
-        let number = matches!(element, Type::I64 | Type::Bool) || element.is_float();
+        let number = matches!(element, Type::I64 | Type::I32 | Type::Bool) || element.is_float();
         let of = &one.owned;
         return number.then(|| Written {
             owned: quote!(::jut::Array<#of>),
@@ -79,6 +80,10 @@ fn an_array(program: &Program, ty: &Type) -> Option<Written> {
         });
     }
     if matches!(element, Type::Data(_)) && !is_fixed(program, element) {
+        return None;
+    }
+    // Of `i32` there are at most rows.
+    if *element == Type::I32 && sizes.len() > 2 {
         return None;
     }
     let mut inner = one;

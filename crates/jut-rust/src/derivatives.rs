@@ -187,11 +187,17 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
     // An `Option` is two arguments.
     let (mut held_names, mut prepared) = (Vec::new(), Vec::new());
     for (n, p) in idents.iter().zip(&signature.parameters) {
+        let name = n.to_string();
+        if p.narrow {
+            let held = fresh(signature, &format!("held_{}", name.trim_start_matches("r#")));
+            prepared.push(quote!(let #held = ::jut::rust::Narrow(#n);));
+            held_names.push(quote!(#held));
+            continue;
+        }
         if !matches!(p.ty, Ty::Option(_)) {
             held_names.push(quote!(#n));
             continue;
         }
-        let name = n.to_string();
         let there = fresh(signature, &format!("has_{}", name.trim_start_matches("r#")));
         let content = fresh(signature, &format!("in_{}", name.trim_start_matches("r#")));
         prepared.push(quote! {

@@ -28,6 +28,8 @@ pub struct Parameter {
     pub ty: Ty,
     /// Whether it is a `&mut T`: what it is in the end is a result.
     pub changed: bool,
+    /// Whether it is integers of 32 bits that are such in the text, too: that of an annotated function has `i64`.
+    pub narrow: bool,
     /// Whether it is among those that derivatives are by, where these are named.
     pub wrt: Option<bool>,
     /// Where its name stands.
@@ -148,6 +150,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                     ty: read_outside(&shared, &mut lengths)?,
                     written: shared,
                     changed: receiver.reference.is_some() && receiver.mutability.is_some(),
+                    narrow: false,
                     wrt: None,
                     span: receiver.self_token.span,
                 });
@@ -190,6 +193,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             },
             written,
             changed,
+            narrow: false,
             wrt: None,
             span: ident.ident.span(),
         });

@@ -71,6 +71,7 @@ mod description;
 mod entry;
 mod generic;
 mod linker;
+mod narrow;
 mod neutral;
 mod operator;
 mod outcome;
@@ -92,6 +93,7 @@ pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Constant, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
+pub use narrow::Narrow;
 pub use neutral::neutral;
 pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};

@@ -43,6 +43,14 @@ mod inline {
         def both(p: #(f64, f64)) -> #(f64, i64) = #(p.0 * p.1, 7)
         def type(match: f64, flag: bool) -> f64 = if flag { match * match } else { 0.0 }
         def squares[n](x: [n]f32) -> f32 = sum (v <- x) { v * v }
+        def power[n](x: [n]f64, k: [n]i32, least: i32) -> (y: f64, most: i32, k: [n]i32) = {
+          y = sum (v <- x, p <- k) { select(p >= least, f64(p) * v * v, 0.0) }
+          (y, max (p <- k) { p }, map (p <- k) { p + 1i32 })
+        }
+        def picked[n](x: [n]f64, rows: [n, 2]i32, table: [2, 2]i32, grid: [n, n]i32) -> (y: f64, pair: #(f64, i32), grid: [n, n]i32) = {
+          y = sum (i < n) { x[i] * f64(rows[i, 0] + rows[i, 1] * table[1, 0] + grid[i, i]) }
+          (y, #(y, table[0, 1]), grid)
+        }
         def short[n](x: [n]f32, k: f32) -> f32 = k * sum (v <- x) { v * v }
         def area(s: Shape) -> f64 = case s { Round(r) -> 3.0 * r * r; Flat -> 0.0 }
         def positive(x: f64) -> f64 = {
@@ -151,6 +159,24 @@ fn numbers_of_32_bits() {
     let k: f32 = 0.1;
     assert_eq!(value, k * 6.25);
     assert_eq!((by_x, by_k), (vec![2.0 * k * 1.5, -2.0 * k * 2.0], 6.25));
+    let (x, k) = ([1.0, 2.0, 3.0], [3, -1, 5]);
+    for least in [2, 4, -5] {
+        let ((y, most, next), by) = inline::power::vjp(&x, &k, least, &1.0).unwrap();
+        let is = |j: usize| if k[j] >= least { f64::from(k[j]) } else { 0.0 };
+        assert_eq!(y, is(0) + 4.0 * is(1) + 9.0 * is(2));
+        assert_eq!(
+            (most, next, by),
+            (5, vec![4, 0, 6], vec![2.0 * is(0), 4.0 * is(1), 6.0 * is(2)])
+        );
+    }
+    let grid = Array { shape: vec![2, 2], data: vec![1, 2, 3, 4] };
+    for _ in 0..2 {
+        let (y, pair, same) =
+            inline::picked::value(&[1.0, 10.0], &[[1, 2], [3, 4]], &[[5, 6], [7, 8]], &grid)
+                .unwrap();
+        assert_eq!((y, pair), (16.0 + 350.0, (366.0, 6)));
+        assert_eq!((same.shape, same.data), (vec![2, 2], vec![1, 2, 3, 4]));
+    }
     let second: jut::Array<f32> = inline::squares::hessian(&[1.0, 2.0]).unwrap();
     assert_eq!(second.data, [2.0, 0.0, 0.0, 2.0]);
 }

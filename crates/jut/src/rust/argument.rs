@@ -23,10 +23,12 @@ enum Data<'a> {
     F64(f64),
     F32(f32),
     I64(i64),
+    I32(i32),
     Bool(bool),
     F64s(Cow<'a, [f64]>),
     F32s(Cow<'a, [f32]>),
     I64s(Cow<'a, [i64]>),
+    I32s(Cow<'a, [i32]>),
     Bools(Cow<'a, [bool]>),
     Tuple(Vec<Held<'a>>),
     /// A value of its own, of a type that holds itself.
@@ -46,6 +48,16 @@ impl<'a> Held<'a> {
         Held::scalar(Data::Tuple(components))
     }
 
+    /// An integer of 32 bits that is one in the text, too.
+    pub(super) fn narrow(number: i32) -> Held<'a> {
+        Held::scalar(Data::I32(number))
+    }
+
+    /// Integers of 32 bits that are such in the text, too.
+    pub(super) fn narrow_cells(cells: &'a [i32]) -> Held<'a> {
+        Held { data: Data::I32s(Cow::Borrowed(cells)), shape: [cells.len(), 0, 0, 0], rank: 1 }
+    }
+
     /// A value of a type that holds itself.
     pub(super) fn whole(value: Value) -> Held<'a> {
         Held::scalar(Data::Whole(value))
@@ -57,7 +69,7 @@ impl<'a> Held<'a> {
     }
 
     /// Many arrays of n elements, which are one array here.
-    fn in_rows(mut self, count: usize, n: usize) -> Held<'a> {
+    pub(super) fn in_rows(mut self, count: usize, n: usize) -> Held<'a> {
         if let Data::Whole(Value::List(items)) = self.data {
             let mut items = items.into_iter();
             let rows = (0..count).map(|_| Value::List(items.by_ref().take(n).collect()));
@@ -105,12 +117,14 @@ impl Held<'_> {
             Data::F64s(x) => Value::F64s(Array { shape, data: x.into_owned() }),
             Data::F32s(x) => Value::F32s(Array { shape, data: x.into_owned() }),
             Data::I64s(x) => Value::I64s(Array { shape, data: x.into_owned() }),
+            Data::I32s(x) => Value::I32s(Array { shape, data: x.into_owned() }),
             Data::Bools(x) => Value::Bools(Array { shape, data: x.into_owned() }),
             Data::Tuple(items) => Value::Tuple(items.into_iter().map(Held::into_value).collect()),
             Data::Whole(value) => value,
-            Data::F64(_) | Data::F32(_) | Data::I64(_) | Data::Bool(_) | Data::Nothing => {
+            Data::F64(_) | Data::F32(_) | Data::I64(_) | Data::I32(_) | Data::Bool(_) => {
                 self.value()
             }
+            Data::Nothing => self.value(),
         }
     }
 
@@ -122,10 +136,12 @@ impl Held<'_> {
             Data::F64(x) => Value::F64(*x),
             Data::F32(x) => Value::F32(*x),
             Data::I64(x) => Value::I64(*x),
+            Data::I32(x) => Value::I32(*x),
             Data::Bool(x) => Value::Bool(*x),
             Data::F64s(x) => Value::F64s(Array { shape, data: x.to_vec() }),
             Data::F32s(x) => Value::F32s(Array { shape, data: x.to_vec() }),
             Data::I64s(x) => Value::I64s(Array { shape, data: x.to_vec() }),
+            Data::I32s(x) => Value::I32s(Array { shape, data: x.to_vec() }),
             Data::Bools(x) => Value::Bools(Array { shape, data: x.to_vec() }),
             Data::Tuple(items) => Value::Tuple(items.iter().map(Held::value).collect()),
             Data::Nothing => Value::Tuple(Vec::new()),
@@ -138,10 +154,12 @@ impl Held<'_> {
             Data::F64(x) => Arg::F64(*x),
             Data::F32(x) => Arg::F32(*x),
             Data::I64(x) => Arg::I64(*x),
+            Data::I32(x) => Arg::I32(*x),
             Data::Bool(x) => Arg::Bool(*x),
             Data::F64s(x) => Arg::F64s(x, shape),
             Data::F32s(x) => Arg::F32s(x, shape),
             Data::I64s(x) => Arg::I64s(x, shape),
+            Data::I32s(x) => Arg::I32s(x, shape),
             Data::Bools(x) => Arg::Bools(x, shape),
             Data::Whole(value) => value.into(),
             Data::Tuple(_) | Data::Nothing => Arg::Values(parts),
@@ -177,14 +195,14 @@ impl Held<'static> {
             Value::F64(x) => Held::scalar(Data::F64(x)),
             Value::F32(x) => Held::scalar(Data::F32(x)),
             Value::I64(x) => Held::scalar(Data::I64(x)),
+            Value::I32(x) => Held::narrow(x),
             Value::Bool(x) => Held::scalar(Data::Bool(x)),
             Value::F64s(a) => array(a.shape, Data::F64s(Cow::Owned(a.data))),
             Value::F32s(a) => array(a.shape, Data::F32s(Cow::Owned(a.data))),
             Value::I64s(a) => array(a.shape, Data::I64s(Cow::Owned(a.data))),
+            Value::I32s(a) => array(a.shape, Data::I32s(Cow::Owned(a.data))),
             Value::Bools(a) => array(a.shape, Data::Bools(Cow::Owned(a.data))),
             Value::Tuple(items) => Held::tuple(items.into_iter().map(Held::owned).collect()),
-            // No type of the subset has these.
-            Value::I32(_) | Value::I32s(_) => Held::scalar(Data::Nothing),
             own @ (Value::Data(..) | Value::List(_)) => Held::whole(own),
         }
     }
@@ -462,6 +480,7 @@ whole! {
     f64 F64s;
     f32 F32s;
     i64 I64s;
+    i32 I32s;
     bool Bools;
 }
 

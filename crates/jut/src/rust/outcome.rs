@@ -29,7 +29,7 @@ impl<'s> Taken<'s> {
 
     /// The next one as a value of its own.
     fn value(&mut self) -> Option<Value> {
-        self.results.value(self.wanted.next()?.output)
+        self.results.value(self.wanted.next()?.output).map(widened)
     }
 
     /// Reads the next one where it lies, if it is a number or an array of numbers; what gives nothing takes nothing.
@@ -53,6 +53,18 @@ impl<'s> Taken<'s> {
                 "a result is of another type than the function's: a mistake in jut".to_string(),
             )
         })
+    }
+}
+
+/// Integers of 32 bits as those of 64: what they are in the end Rust's type says.
+fn widened(value: Value) -> Value {
+    match value {
+        Value::I32(x) => Value::I64(x.into()),
+        Value::I32s(Array { shape, data }) => {
+            Value::I64s(Array { shape, data: data.into_iter().map(i64::from).collect() })
+        }
+        Value::Tuple(items) => Value::Tuple(items.into_iter().map(widened).collect()),
+        value => value,
     }
 }
 
@@ -208,6 +220,14 @@ whole! {
     f32 F32s;
     i64 I64s;
     bool Bools;
+}
+
+impl Outcome for Array<i32> {
+    fn take(value: Value) -> Option<Array<i32>> {
+        let Value::I64s(Array { shape, data }) = value else { return None };
+        let data = data.into_iter().map(|x| x.try_into().ok()).collect::<Option<_>>()?;
+        Some(Array { shape, data })
+    }
 }
 
 macro_rules! tuple {
