@@ -25,8 +25,8 @@
 //! Classes only rise, so walking the body until nothing changes ends; a call is analysed for the classes of its arguments. Functions
 //! that call each other begin with nothing, and all that was met is looked at until nothing changes.
 //!
-//! *Requires*: a well-typed definition. *Cost*: the text, times the depth of its loops, per classes of arguments; times the rounds
-//! of functions that call each other, at most three per result.
+//! *Requires*: a well-typed definition. *Cost*: the text, times the depth of its loops, per classes of arguments; times the rounds,
+//! in each of which the class of a result rises, at most twice for each, if functions call each other.
 
 use crate::diagnostic::Diagnostic;
 use crate::entity::{Cap, FuncId, NVar, SecondaryMap};
