@@ -39,6 +39,9 @@ use crate::types::Type;
 const HELP: &str =
     "a rule gives sums of products, each of one tangent and of values that depend on no tangent";
 
+const SHAPE: &str =
+    "this depends on a tangent being zero: where it is, nothing but zero may be given here";
+
 const SUM: &str = "a tangent and a value that is none are put together here";
 
 /// What a value is as a function of the parameters.
@@ -161,6 +164,8 @@ impl Proof<'_> {
             func: f,
             values: SecondaryMap::new(),
             caps: SecondaryMap::new(),
+            arms: Vec::new(),
+            homes: SecondaryMap::new(),
             changed: true,
             last: false,
         };
@@ -226,6 +231,10 @@ struct Walk<'w, 'p> {
     func: &'p Function,
     values: SecondaryMap<NVar, Class>,
     caps: SecondaryMap<Cap, Class>,
+    /// The arms of cases of tangents round what is looked at: whether the tangent is zero there.
+    arms: Vec<bool>,
+    /// In how many of them a sum stands itself.
+    homes: SecondaryMap<Cap, usize>,
     changed: bool,
     /// Nothing changes any more: faults are noted.
     last: bool,
@@ -267,6 +276,20 @@ impl Walk<'_, '_> {
         let joined = self.caps[cap].join(class);
         self.changed |= joined != self.caps[cap];
         self.caps[cap] = joined;
+    }
+
+    /// Something is added to a sum: in an arm of a case of a tangent what that decides about.
+    fn added(&mut self, cap: Cap, class: Class, span: Span) {
+        let around = self.arms.get(self.homes[cap]..).unwrap_or_default();
+        let decides = match class {
+            Class::Zero | Class::Mixed => false,
+            Class::Linear => around.contains(&true),
+            Class::Free => !around.is_empty(),
+        };
+        if decides {
+            self.fault(span, SHAPE);
+        }
+        self.raise_cap(cap, if decides { Class::Mixed } else { class });
     }
 
     /// Notes a fault: a value that is mixed, of operands that are not.
@@ -328,12 +351,13 @@ impl Walk<'_, '_> {
             Rhs::Inc(place, Operand::N(a)) => {
                 let class = self.atom(*a);
                 let before = self.caps[place.root];
+                self.added(place.root, class, stmt.loc.span);
                 if before.join(class) == Class::Mixed && class != Class::Mixed {
                     self.fault(stmt.loc.span, SUM);
                 }
-                self.raise_cap(place.root, class);
             }
             Rhs::Region(region) => {
+                self.homes[region.cap] = self.arms.len();
                 if let Some(Operand::N(start)) = region.start {
                     self.raise_cap(region.cap, self.atom(start));
                 }
@@ -362,7 +386,7 @@ impl Walk<'_, '_> {
                 }
                 for (place, class) in call.places.iter().zip(given.accs) {
                     if let Some(place) = place {
-                        self.raise_cap(place.root, class);
+                        self.added(place.root, class, stmt.loc.span);
                     }
                 }
             }
@@ -374,8 +398,7 @@ impl Walk<'_, '_> {
     }
 
     fn case(&mut self, case: &Case, stmt: &Stmt) {
-        const SHAPE: &str =
-            "this depends on a tangent being zero: where it is, nothing but zero may be given here";
+        let is_zero = |arm: &Arm| matches!(arm.pattern, ArmPattern::Con(con) if con.index == 0);
         let class = self.atom(case.scrutinee);
         let of = case.scrutinee.var().map(|v| &self.func.nvars[v].ty);
         let is_tangent =
@@ -388,7 +411,10 @@ impl Walk<'_, '_> {
                     self.raise(*v, if size { Class::Zero } else { class });
                 }
             }
+            let decided = is_tangent && class.depends();
+            self.arms.extend(decided.then(|| is_zero(arm)));
             self.block(&arm.body);
+            self.arms.truncate(self.arms.len() - usize::from(decided));
         }
         let discrete = of.is_none_or(|ty| *ty == Type::Bool);
         for (k, v) in stmt.nl.iter().enumerate() {
@@ -396,8 +422,6 @@ impl Walk<'_, '_> {
             let all: Vec<Atom> = ways().map(|(_, a)| a).collect();
             let before = self.join(&all);
             if class.depends() && is_tangent {
-                let is_zero =
-                    |arm: &Arm| matches!(arm.pattern, ArmPattern::Con(con) if con.index == 0);
                 let decides = !self.func.nvars[*v].ty.has_float(self.proof.program)
                     || ways().any(|(arm, a)| match self.atom(a) {
                         Class::Zero | Class::Mixed => false,
@@ -427,6 +451,7 @@ impl Walk<'_, '_> {
             self.raise(*element, self.values[*array]);
         }
         for (element, place) in &scan.cap_slices {
+            self.homes[*element] = self.homes[place.root];
             self.raise_cap(*element, self.caps[place.root]);
         }
         self.block(&scan.body);
