@@ -75,6 +75,34 @@ fn at_most(said: u64) -> u64 {
     said + said / 8 + BESIDE
 }
 
+/// Of a tree of calls `@recompute` has the tapes of one branch at a time.
+#[test]
+fn a_tree_of_calls_that_are_computed_again_takes_the_memory_of_a_branch() {
+    let tree = |word: &str| {
+        let text = format!(
+            "
+def half(lo: i64, hi: i64, k: f64) -> f64 = if hi - lo == 1 {{ sin(k * f64(lo)) }} else {{
+  m = (lo + hi) / 2
+  a = {word} half(lo, m, k)
+  b = {word} half(m, hi, k)
+  sin(a) + b
+}}
+def tree(n: i64, k: f64) -> f64 = half(0, n, k)
+"
+        );
+        Model::from_text(&text).and_then(|m| m.function("tree")).unwrap_or_else(|e| panic!("{e}"))
+    };
+    // A recursion runs on a stack of its own, so its memory is not counted here, but limited.
+    let run = |word: &str, limit: usize| {
+        let gradient = tree(word).memory_limit(limit).value_and_gradient().expect("compiles");
+        let values = gradient.call(&[(1_i64 << 15).into(), 0.3.into()]);
+        values.map(|values| values.iter().flat_map(jut::Value::floats).map(f64::to_bits).collect())
+    };
+    let stored: Vec<u64> = run("", 64 << 20).expect("enough memory");
+    assert_eq!(run("@recompute", 256 << 10).expect("enough for a branch"), stored);
+    assert_eq!(run("", 1 << 20).expect_err("too little for all").code(), Some("R06"));
+}
+
 #[test]
 fn a_million_steps_take_the_memory_that_is_said_under_every_policy() {
     for (name, steps) in [("orbit", STEPS), ("chain", STEPS / 10)] {
