@@ -13,6 +13,7 @@
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`cancel`] | ending calls from outside |
 //! | [`print`](mod@print) | what programs print |
+//! | `foreign` | functions of other languages, which the host gives |
 //! | [`limits`] | how much memory the process may have |
 //! | [`stack`] | how much stack a thread has left |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
@@ -33,6 +34,8 @@ pub mod arena;
 pub mod cancel;
 pub mod conv;
 mod eight;
+#[cfg(not(jut_freestanding))]
+pub mod foreign;
 #[cfg(jut_freestanding)]
 mod freestanding;
 pub mod lanes;

@@ -150,6 +150,8 @@ static MEMORY: &[Named] = &[
     ("jut_cholesky_linear", || jut_cholesky_linear as *const u8),
     ("jut_sin_cos", || jut_sin_cos as *const u8),
     #[cfg(not(jut_freestanding))]
+    ("jut_foreign", || crate::foreign::jut_foreign as *const u8),
+    #[cfg(not(jut_freestanding))]
     ("jut_shares", || crate::shares::jut_shares as *const u8),
 ];
 

@@ -12,10 +12,11 @@
 //! | `//# show core f`, `forward`, `unzip`, `transpose`, `erase`, `vmap` | the definitions that this stage makes |
 //! | `//# check` | the messages about the program, which is wrong (or has warnings) |
 //!
-//! `kink=true` behind arguments says that differences say nothing there; `policy=store_all` behind `show` takes that tape policy. With `JUT_BLESS=1` the runner writes what
+//! Programs may declare the functions of other languages that [`crate::foreign`] has. `kink=true` behind arguments says that differences say nothing there; `policy=store_all` behind `show` takes that tape policy. With `JUT_BLESS=1` the runner writes what
 //! is printed into the files. Every program but a wrong one has at least one request with arguments, so
 //! all laws ([`crate::laws`]) and all engines ([`crate::engines`]) are tested on it.
 
+use crate::foreign::with_functions_of;
 use crate::laws::{Options, load, verify};
 use crate::lines::printed;
 use crate::products::{Product, products};
@@ -90,6 +91,10 @@ impl TestFile {
     /// # Errors
     /// A law, an engine or a request that fails.
     pub fn run(&self) -> Result<Vec<Vec<String>>, String> {
+        with_functions_of(&self.text, || self.answers())
+    }
+
+    fn answers(&self) -> Result<Vec<Vec<String>>, String> {
         let (mut printed, mut wrong) = (Vec::new(), false);
         let mut called = Called::new();
         for request in &self.requests {

@@ -6,6 +6,7 @@ pub mod churn;
 pub mod coverage;
 pub mod engines;
 pub mod files;
+pub mod foreign;
 pub mod generate;
 pub mod guard;
 pub mod laws;

@@ -57,6 +57,7 @@ fn every_folder_has_files() {
         "fused",
         "gradbench",
         "papers",
+        "extern",
         "policy",
         "print",
         "regress",

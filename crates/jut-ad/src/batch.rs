@@ -67,6 +67,7 @@ impl Known {
         let mut known = Known { fallible: SecondaryMap::new(), recursion };
         for id in callees_first(program, [func]) {
             let fails = known.recursion.is_recursive(id)
+                || program.funcs[id].is_foreign()
                 || program.funcs[id].body.stmts.iter().any(|stmt| known.fails(stmt));
             known.fallible[id] = fails;
         }
@@ -212,12 +213,13 @@ fn make(
 ) -> (Option<Function>, bool) {
     let name = name(&derivatives.program, id, mapped);
     let f = &derivatives.program.funcs[id];
-    let (doc, rule) = (format!("`{}` of every element of a batch.", f.name), f.rule);
+    let doc = format!("`{}` of every element of a batch.", f.name);
+    let called = f.rule.is_some() || f.is_foreign();
     let loc = Loc::made(f.span, Origin::Derived);
     let mut batcher = Batcher::new(derivatives, known, id, loc, apart);
-    let body = match rule {
-        Some(_) => batcher.call_of(id),
-        None => std::mem::take(&mut batcher.b.func.body),
+    let body = match called {
+        true => batcher.call_of(id),
+        false => std::mem::take(&mut batcher.b.func.body),
     };
     batcher.signature(mapped);
     let body = batcher.block(body, &|_| true);

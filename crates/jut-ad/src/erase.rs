@@ -104,7 +104,8 @@ fn without_tape(derivatives: &mut Derivatives, made: FuncId) {
     let mut complete = true;
     for_each_call(&func.body, &mut |call| {
         // Of those that are left these alone are what they were.
-        complete &= derivatives.program.funcs[call.func].rule.is_some();
+        let callee = &derivatives.program.funcs[call.func];
+        complete &= callee.rule.is_some() || callee.is_foreign();
     });
     if complete {
         derivatives.program.funcs[made] = func;

@@ -44,6 +44,7 @@
 mod control;
 mod custom;
 mod emit;
+mod foreign;
 mod frame;
 mod needs;
 mod primitive;
@@ -102,7 +103,11 @@ pub fn forward(
         })
         .collect();
     for (k, (id, f, mask, activity)) in plan.iter().enumerate() {
-        let made = match custom::differentiate(derivatives, *f, mask).and_then(|made| match made {
+        let other = match derivatives.program.funcs[*f].is_foreign() {
+            true => foreign::differentiate(derivatives, *f, mask),
+            false => custom::differentiate(derivatives, *f, mask),
+        };
+        let made = match other.and_then(|made| match made {
             Some(made) => Ok(made),
             None => differentiate(derivatives, *f, mask, activity),
         }) {
@@ -168,13 +173,19 @@ fn summarise(derivatives: &mut Derivatives, root: FuncId) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for f in component.members.iter().copied() {
-                let influence = activity::influence(derivatives, f);
+                let influence = match foreign::influence(&derivatives.program, f) {
+                    Some(influence) => influence,
+                    None => activity::influence(derivatives, f),
+                };
                 let before = derivatives.influences.insert(f, influence);
                 changed |=
                     component.is_recursive && before.as_ref() != derivatives.influences.get(&f);
             }
         }
         for f in component.members {
+            if let Some(by) = derivatives.program.foreign_derivative(f) {
+                summarise(derivatives, by);
+            }
             if let Some(rule) = derivatives.program.funcs[f].rule {
                 summarise(derivatives, rule.func());
                 custom::settle(derivatives, f, rule);
@@ -205,7 +216,8 @@ fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId
             }
             let activity = activity::analyse(derivatives, f, &mask);
             let mut asked = Vec::new();
-            match custom::asked(derivatives, f, &mask) {
+            let stated = foreign::asked(&derivatives.program, f, &mask);
+            match stated.or_else(|| custom::asked(derivatives, f, &mask)) {
                 Some(of_rule) => asked.push(of_rule),
                 None => {
                     calls(&derivatives.program.funcs[f].body, &activity, &mut asked);
@@ -251,6 +263,7 @@ fn needed(derivatives: &Derivatives, root: FuncId) -> BTreeSet<FuncId> {
             let func = &derivatives.program.funcs[f];
             for_each_call(&func.body, &mut |call| work.push(call.func));
             work.extend(func.rule.map(|rule| rule.func()));
+            work.extend(derivatives.program.foreign_derivative(f));
             work.extend(derivatives.stated.get(&f));
         }
     }

@@ -32,6 +32,7 @@ pub mod transpose;
 pub mod unzip;
 
 use activity::{Influence, Kinds};
+use jut_ir::entity::EntityRef;
 use jut_ir::{Data, DataId, Decl, Diagnostic, FuncId, Function, Mode, Program, Span, names};
 use std::collections::{HashMap, HashSet};
 
@@ -102,7 +103,19 @@ impl Derivatives {
             names.insert(data.name.clone());
             names.extend(data.constructors.iter().map(|c| c.name.clone()));
         }
-        Derivatives { program, names, ..Derivatives::default() }
+        let mut derivatives = Derivatives { program, names, ..Derivatives::default() };
+        derivatives.know_foreign(0);
+        derivatives
+    }
+
+    /// What T and L make of functions of other languages is declared.
+    fn know_foreign(&mut self, first: usize) {
+        let new = self.program.foreign().filter(|id| id.index() >= first);
+        for declared in new.filter_map(|id| self.program.declared(id)) {
+            self.transposed.insert(declared.linear, declared.transpose);
+            self.erased.insert(declared.linear, declared.value);
+            self.erased.insert(declared.value, declared.value);
+        }
     }
 
     /// Starts from a checked program of which one gradient, one product with the Jacobian or its transpose
@@ -123,6 +136,7 @@ impl Derivatives {
         }
         self.seen = (program.funcs.len(), program.datas.len());
         self.program = program;
+        self.know_foreign(funcs);
     }
 
     /// A function, to make another one of it. Under [`Derivatives::once`] only its signature stays.

@@ -89,9 +89,13 @@ pub(crate) fn unzip_beside(
     if let Some(known) = derivatives.unzipped.get(&(func, policy)) {
         return Ok(known.clone());
     }
+    if derivatives.program.funcs[func].is_foreign_linear() {
+        return Ok(foreign(derivatives, func, policy));
+    }
     let program = &derivatives.program;
     let known = |f: FuncId| derivatives.unzipped.contains_key(&(f, policy));
-    let skip = |f: FuncId| known(f) || program.funcs[f].is_nonlinear();
+    let skip =
+        |f: FuncId| known(f) || program.funcs[f].is_nonlinear() || program.funcs[f].is_foreign();
     for component in components(program, [func], &skip) {
         let members = component.members;
         let made = match component.is_recursive {
@@ -111,6 +115,20 @@ pub(crate) fn unzip_beside(
     }
     let made = derivatives.unzipped.get(&(func, policy)).cloned();
     made.ok_or_else(|| Diagnostic::error("J801", Span::NONE, "nothing to unzip"))
+}
+
+/// The halves of a function of another language: nothing, and itself. A call of it is a linear statement, so nobody else calls them.
+fn foreign(derivatives: &mut Derivatives, func: FuncId, policy: Policy) -> Unzipped {
+    let mut nonlin = derivatives.program.funcs[func].signature();
+    nonlin.name = names::nonlin(&nonlin.name);
+    nonlin.foreign = None;
+    (nonlin.lin_params, nonlin.lin_results) = Default::default();
+    nonlin.lvars.clear();
+    let forwarded = (0..nonlin.params.len()).collect();
+    let nonlin = derivatives.add_func(nonlin);
+    let halves = Unzipped { nonlin, lin: func, tape: None, forwarded, result_sizes: Vec::new() };
+    derivatives.unzipped.insert((func, policy), halves.clone());
+    halves
 }
 
 /// Makes functions of what is to be computed again in a function, and gives those that call functions of its circle; reports read

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! **Exit codes.** 0: done. 1: the program is refused. 2: the command line, a file or an argument is
-//! wrong. 3: the program ran and failed (`R01` to `R08`; `R07` is Ctrl-C). 4: `--check` found a disagreement. 5: no
+//! wrong. 3: the program ran and failed (`R01` to `R09`; `R07` is Ctrl-C). 4: `--check` found a disagreement. 5: no
 //! machine code could be made.
 
 mod build;

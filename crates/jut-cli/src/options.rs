@@ -22,7 +22,7 @@ pub struct Options {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 the program is refused; 2 the command line, a file \
-or an argument is wrong; 3 the program ran and failed (R01 to R08; R07 is Ctrl-C); 4 --check found a disagreement; \
+or an argument is wrong; 3 the program ran and failed (R01 to R09; R07 is Ctrl-C); 4 --check found a disagreement; \
 5 no machine code could be made.";
 
 /// What to do.
@@ -226,6 +226,10 @@ pub struct Subject {
     pub file: PathBuf,
     /// The function; without it, the last one of the program.
     pub function: Option<String>,
+    /// A shared library with C functions for declarations `extern def` of the program, as the headers of `jut build` declare them;
+    /// may be given again. The file is trusted: its code runs.
+    #[arg(long = "library", value_name = "FILE.so")]
+    pub libraries: Vec<PathBuf>,
     /// Differentiate with respect to these parameters; without it, to all that have a float.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub wrt: Vec<String>,

@@ -10,9 +10,15 @@ use serde_json::{Value as Json, json};
 
 /// The function that is meant: the one named, or the last of the program.
 pub fn function(subject: &Subject) -> Result<Function> {
-    let model = Model::from_file(&subject.file)?;
+    let model = model(subject)?;
     warn(model.warnings(), subject.format);
     function_of(&model, subject, subject.function.as_deref())
+}
+
+/// The program, with the functions of other languages that the libraries have.
+fn model(subject: &Subject) -> Result<Model> {
+    let model = Model::from_file(&subject.file)?;
+    subject.libraries.iter().try_fold(model, Model::with_library)
 }
 
 /// That function, or the last, of a program, with what is said about its derivatives.
@@ -34,7 +40,7 @@ fn function_of(model: &Model, subject: &Subject, name: Option<&str>) -> Result<F
 
 /// The function that is meant, and further ones by name, treated alike.
 pub fn functions(subject: &Subject, more: &[String]) -> Result<Vec<Function>> {
-    let model = Model::from_file(&subject.file)?;
+    let model = model(subject)?;
     warn(model.warnings(), subject.format);
     let first = subject.function.as_deref();
     let names = std::iter::once(first).chain(more.iter().map(|name| Some(name.as_str())));

@@ -6,6 +6,7 @@ mod commands;
 mod doctor;
 mod expand;
 mod explain;
+mod externs;
 mod interrupt;
 mod limits;
 mod manual;

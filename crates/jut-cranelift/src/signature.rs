@@ -93,6 +93,17 @@ impl Imports {
     }
 }
 
+/// A function of another language that the linker finds, whose arguments are pointers and integers.
+pub(crate) fn foreign(
+    module: &mut dyn Module,
+    symbol: &str,
+    params: usize,
+) -> Result<FuncId, String> {
+    let params = vec![types::I64; params];
+    let signature = signature(module.isa().default_call_conv(), &params, &[]);
+    module.declare_function(symbol, Linkage::Import, &signature).map_err(|e| e.to_string())
+}
+
 pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
     let (f, i, h, b) = (types::F64, types::I64, types::I32, types::I8);
     Some(match symbol {

@@ -7,7 +7,7 @@
 //! nesting of blocks.
 
 use crate::literals::Literals;
-use crate::signature::{Imports, Returns, cranelift_type, word_offset};
+use crate::signature::{self, Imports, Returns, cranelift_type, word_offset};
 use crate::unit::Writing;
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
@@ -412,9 +412,17 @@ impl<'a> Translator<'a> {
         if row.params.len() != args.len() {
             return Err(format!("the kernel `{}` has {} arguments", row.name, args.len()));
         }
+        let symbol = self.program.symbol_of(kernel, args);
         let args = self.atoms(args)?;
-        self.runtime(row.symbol, &args)?;
-        Ok(())
+        match symbol {
+            None => self.runtime(row.symbol, &args).map(|_| ()),
+            Some(symbol) => {
+                let id = signature::foreign(&mut *self.module, symbol, args.len())?;
+                let callee = self.reference(id);
+                self.builder.ins().call(callee, &args);
+                Ok(())
+            }
+        }
     }
 
     /// Calls a function of the runtime.

@@ -5,10 +5,11 @@ use crate::support::Numbers;
 use jut_cranelift::{Arg, BACKEND};
 use jut_loop::eval;
 use jut_loop::form::{Kind, LoopFuncId, Role};
-use jut_loop::kernel::{Kernel, MATMUL};
+use jut_loop::kernel::{FOREIGN, Kernel, MATMUL};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{print, read};
 use jut_runtime::Workspace;
+use jut_runtime::foreign::{self, Function, Functions};
 
 const PRODUCT: &str = "loop def f(c: inout f64[m*n], a: in f64[m*k], b: in f64[n*k], \
 scratch: inout f64[s], s: i64, m: i64, n: i64, k: i64, flags: i64) = {
@@ -73,6 +74,10 @@ fn every_kernel_has_the_bits_of_the_evaluator_in_compiled_code() {
             assert!(row.name.starts_with("print"), "{}", row.name);
             continue;
         }
+        if kernel == FOREIGN {
+            // What it computes is the host's: see the next test.
+            continue;
+        }
         let is_buffer = |p: &&jut_loop::kernel::KernelParam| p.kind != Kind::I64;
         let buffers: Vec<_> = row.params.iter().filter(is_buffer).collect();
         let integers = row.params.len() - buffers.len();
@@ -118,5 +123,46 @@ fn every_kernel_has_the_bits_of_the_evaluator_in_compiled_code() {
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&cells[0]), bits(expected), "{} {sizes:?}", row.name);
         }
+    }
+}
+
+#[test]
+fn functions_of_other_languages_are_those_of_the_thread() {
+    let text = "loop def f(y: inout f64[2], x: in f64[2], k: in i64[1], failed: inout f64[1], number: i64) = {
+  kernel foreign(y, x, k, failed, 2, 2, 1, number)
+}
+";
+    let program = read::read_program(0, text).unwrap();
+    let compiled = BACKEND.compile(&program).unwrap();
+    let scaled = Function::new("scaled", |k, x, y| {
+        y.iter_mut().zip(x).for_each(|(y, x)| *y = k[0] as f64 * x);
+        Ok(())
+    });
+    let functions: Functions = [scaled].into_iter().collect();
+    for (number, expected) in [(0, [3.0, -1.5]), (1, [0.0, 0.0])] {
+        let failed = if number == 0 { 0.0 } else { 1.0 };
+        let buffers =
+            [vec![0.0, 0.0], vec![1.0, -0.5], vec![7.0]].map(Cells::F64).map(Flat::Buffer);
+        let [y, x, cell] = buffers;
+        let integers = Flat::Buffer(Cells::I64(vec![3]));
+        let args = [y, x, integers, cell, Flat::Scalar(jut_ir::Literal::I64(number))];
+        let run = || eval::run(&program, LoopFuncId::from_u32(0), &args).unwrap();
+        let evaluated = foreign::with(&functions, run);
+        let found = [&evaluated.params[0], &evaluated.params[3]];
+        let wanted = [expected.to_vec(), vec![failed]].map(Cells::F64).map(Flat::Buffer);
+        assert_eq!(found, [&wanted[0], &wanted[1]]);
+        let (mut y, mut cell) = ([0.0, 0.0], [7.0]);
+        let mut args = [
+            Arg::F64sMut(&mut y),
+            Arg::F64s(&[1.0, -0.5]),
+            Arg::I64s(&[3]),
+            Arg::F64sMut(&mut cell),
+            Arg::I64(number),
+        ];
+        foreign::with(&functions, || {
+            // SAFETY: the buffers are as long as the kernel says.
+            unsafe { compiled.call(&mut Workspace::new(), &mut args, &mut []) }.unwrap();
+        });
+        assert_eq!((y, cell), (expected, [failed]));
     }
 }

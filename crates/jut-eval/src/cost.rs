@@ -233,6 +233,14 @@ pub fn jvp_factor(program: &Program, func: FuncId) -> Factor {
     while let Some(func) = work.pop() {
         if seen.insert(func) {
             largest_in(&program.funcs[func].body, &mut factor, &mut work);
+            // Of another language: a call for the tangents, as for an operand in which an operation is linear; what it names as its derivative is as
+            // dear as it may be, twice.
+            let stated = program.foreign_derivative(func);
+            let own = if stated.is_some() { 8 } else { 4 };
+            if program.funcs[func].is_foreign() && factor.largest < own {
+                factor = Factor { largest: own, operation: Some("extern") };
+            }
+            work.extend(stated);
         }
     }
     factor

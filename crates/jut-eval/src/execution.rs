@@ -40,6 +40,7 @@ use jut_runtime::print::{self, Piece};
 use std::sync::Arc;
 
 mod control;
+mod foreign;
 mod path;
 mod update;
 

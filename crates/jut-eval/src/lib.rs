@@ -71,6 +71,7 @@ use jut_ir::calls::{LEVELS, Recursion};
 use jut_ir::entity::{DataId, FuncId, PrimaryMap};
 use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
+use jut_runtime::foreign::{self, Functions};
 use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, cancel};
 use memory::Meter;
@@ -84,6 +85,8 @@ pub struct Interpreter {
     limit: u64,
     linear: LinearScalar,
     cancellation: Option<Cancellation>,
+    /// The functions of other languages, by number.
+    foreign: Option<Functions>,
 }
 
 /// What a call gives.
@@ -102,7 +105,7 @@ pub struct Outcome {
 /// Why a call gives nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EvalError {
-    /// An error of the running program: `R01` to `R08`.
+    /// An error of the running program: `R01` to `R09`.
     Runtime(RuntimeError),
     /// An argument does not have the type of its parameter.
     Argument {
@@ -152,7 +155,15 @@ impl Interpreter {
             limit: default_limit() as u64,
             linear: LinearScalar::F64,
             cancellation: None,
+            foreign: None,
         }
+    }
+
+    /// Sets the functions of other languages that programs call, by number; without them, those of the thread
+    /// ([`jut_runtime::foreign::with`]).
+    pub fn foreign(mut self, functions: Option<Functions>) -> Interpreter {
+        self.foreign = functions;
+        self
     }
 
     /// Sets how many bytes of arrays a call may have alive at once; more is error `R06`.
@@ -201,7 +212,11 @@ impl Interpreter {
         linear: &[Value],
         caps: &[Value],
     ) -> Result<Outcome, EvalError> {
-        self.heeding(|| self.called(func, args, linear, caps))
+        let call = || self.heeding(|| self.called(func, args, linear, caps));
+        match &self.foreign {
+            None => call(),
+            Some(functions) => foreign::with(functions, call),
+        }
     }
 
     fn called(
@@ -234,8 +249,13 @@ impl Interpreter {
                 buffer.map_err(|fault| execution.cause(fault).error)?
             };
         }
-        execution.begin(&code.body, &mut frame).map_err(|fault| fault.error)?;
-        let (results, linear) = execution.outcome(&code.body, &mut frame);
+        let (results, linear) = match &code.foreign {
+            Some(foreign) => execution.called_from_outside(foreign, args, linear, &frame)?,
+            None => {
+                execution.begin(&code.body, &mut frame).map_err(|fault| fault.error)?;
+                execution.outcome(&code.body, &mut frame)
+            }
+        };
         let mut contents = Vec::with_capacity(buffers);
         for region in execution.regions.drain(..buffers) {
             contents.push(region.into_value().ok_or(EvalError::Unchecked {

@@ -52,8 +52,8 @@ pub fn callees_first(program: &Program, roots: impl IntoIterator<Item = FuncId>)
     components(program, roots, &|_| false).into_iter().flat_map(|c| c.members).collect()
 }
 
-/// The functions that `root` calls, directly or not, those that state their derivatives, and itself, in the order of
-/// the program.
+/// The functions that `root` calls, directly or not, those that state their derivatives, what the declarations of other languages among
+/// them name, and itself, in the order of the program.
 pub fn reached(program: &Program, root: FuncId) -> Vec<FuncId> {
     let mut seen = SecondaryMap::<FuncId, bool>::new();
     let mut work = vec![root];
@@ -61,6 +61,10 @@ pub fn reached(program: &Program, root: FuncId) -> Vec<FuncId> {
         if !std::mem::replace(&mut seen[id], true) {
             for_each_call(&program.funcs[id].body, &mut |call| work.push(call.func));
             work.extend(program.funcs[id].rule.map(crate::ir::Rule::func));
+            if let Some(declared) = program.declared(id) {
+                work.extend([declared.linear, declared.transpose, declared.value]);
+                work.extend(declared.derivative);
+            }
         }
     }
     program.funcs.keys().filter(|id| seen[*id]).collect()

@@ -36,6 +36,7 @@ mod binding;
 mod call;
 mod control;
 mod decl;
+mod foreign;
 mod leaf;
 mod linear_b;
 mod linear_map;
@@ -46,6 +47,7 @@ mod rule;
 mod scope;
 mod walk;
 
+pub use foreign::{check_foreign, check_foreign_derivative};
 pub use linear_b::{check_forward_domain, check_linear_b, check_transpose_domain};
 pub use lint::{lint_function, lint_program};
 pub use rule::check_rule;
@@ -63,11 +65,14 @@ pub fn check_program(program: &Program) -> Result<(), Vec<Diagnostic>> {
     for decl in &program.order {
         if let Decl::Func(func) = decl {
             errors.extend(walk::check(program, *func));
+            errors.extend(foreign::check_foreign(program, *func).err());
         }
     }
     if errors.is_empty() {
         errors
             .extend(program.rules().filter_map(|(func, _)| rule::check_rule(program, func).err()));
+        let derivative = |func| foreign::check_foreign_derivative(program, func).err();
+        errors.extend(program.foreign().filter_map(derivative));
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

@@ -161,6 +161,12 @@ codes! {
         "name a parameter that may differ from element to element, `vmap(f, x)(x, n)`, or make sizes parameters";
     J810 "a definition that takes a derivative of itself: that one would need its own derivative, and so on without end",
         "take the derivative in another definition";
+    J811 "an `extern` that takes or gives what no other language is given, or is no linear function",
+        "`extern def p(n: i64, v: [n]f64; x': [n]f64) -> (; [n]f64)`: i64s, f64s and arrays of them, and behind the `;` floats alone";
+    J812 "an `extern` whose transpose is no `extern`, has another type, or names another transpose",
+        "`q` takes behind the `;` what `p` gives there, gives what `p` takes, and ends with `transpose p`";
+    J813 "an `extern` with floats before its `;` and no derivative by them, or one of another type",
+        "let it end with `derivative r`, where `r` takes all that `p` takes and then tangents of these floats";
     J901 "not built yet",
         "write it with what is built: `docs/language.md` ends with what is not";
     J999 "a mistake in jut",

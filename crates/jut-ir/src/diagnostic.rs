@@ -106,7 +106,7 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// An error value of a running program (codes `R01` to `R08`): nothing is lost, nothing aborts.
+/// An error value of a running program (codes `R01` to `R09`): nothing is lost, nothing aborts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuntimeError {
     /// Which kind.
@@ -137,11 +137,13 @@ pub enum RuntimeErrorKind {
     Cancelled = 7,
     /// `R08`: functions call themselves more than [`crate::calls::LEVELS`] levels deep.
     Recursion = 8,
+    /// `R09`: a function of another language failed.
+    Foreign = 9,
 }
 
 impl RuntimeErrorKind {
     /// All kinds, in the order of their codes.
-    pub const ALL: [RuntimeErrorKind; 8] = [
+    pub const ALL: [RuntimeErrorKind; 9] = [
         RuntimeErrorKind::Index,
         RuntimeErrorKind::Slice,
         RuntimeErrorKind::NegativeSize,
@@ -150,14 +152,15 @@ impl RuntimeErrorKind {
         RuntimeErrorKind::Memory,
         RuntimeErrorKind::Cancelled,
         RuntimeErrorKind::Recursion,
+        RuntimeErrorKind::Foreign,
     ];
 
     /// The code, such as `R01`.
     pub fn code(self) -> &'static str {
-        ["R01", "R02", "R03", "R04", "R05", "R06", "R07", "R08"][self as usize - 1]
+        ["R01", "R02", "R03", "R04", "R05", "R06", "R07", "R08", "R09"][self as usize - 1]
     }
 
-    /// The kind with the given number (1 to 8).
+    /// The kind with the given number (1 to 9).
     pub fn from_number(number: u8) -> Option<RuntimeErrorKind> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
@@ -175,6 +178,7 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::Memory => "raise the limit, or use smaller arrays",
             RuntimeErrorKind::Cancelled => "call again once the cancellation is reset",
             RuntimeErrorKind::Recursion => "end the recursion earlier, or write a loop",
+            RuntimeErrorKind::Foreign => "the function that was given for this `extern` says why",
         }
     }
 
@@ -186,7 +190,8 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::NegativeSize => 1,
             RuntimeErrorKind::DivisionByZero
             | RuntimeErrorKind::Cancelled
-            | RuntimeErrorKind::Recursion => 0,
+            | RuntimeErrorKind::Recursion
+            | RuntimeErrorKind::Foreign => 0,
             // Where a size is the matter: two numbers and what was made of them.
             RuntimeErrorKind::Memory => 3,
         }
@@ -280,6 +285,7 @@ impl std::fmt::Display for RuntimeError {
             },
             RuntimeErrorKind::Cancelled => write!(f, "the call was cancelled"),
             RuntimeErrorKind::Recursion => write!(f, "recursion is too deep"),
+            RuntimeErrorKind::Foreign => write!(f, "a function of another language failed"),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What is asked of definitions: sizes and types of operands, the signature, which pass takes them.
+//! What is asked of definitions: sizes and types of operands, the signature, which pass takes them, what is of another language.
 
-use crate::entity::NVar;
+use crate::entity::{FuncId, NVar};
 use crate::hash::HashMap;
 use crate::ir::*;
 use crate::size::Size;
@@ -33,6 +33,7 @@ impl Function {
             size_params: self.size_params,
             derived: self.derived,
             rule: self.rule,
+            foreign: self.foreign,
             ..Function::default()
         };
         let types = (self.params.iter().map(|v| &self.nvars[*v].ty))
@@ -82,5 +83,59 @@ impl Function {
         !self.is_nonlinear()
             && self.results.is_empty()
             && self.cap_params.iter().all(|c| self.caps[*c].mode != Mode::Acc)
+    }
+}
+
+impl Function {
+    /// Whether it is a function of another language.
+    pub fn is_foreign(&self) -> bool {
+        self.foreign.is_some()
+    }
+
+    /// Whether it is the linear one of the two of a declaration.
+    pub fn is_foreign_linear(&self) -> bool {
+        matches!(self.foreign, Some(Foreign { form: Form::Linear { .. }, .. }))
+    }
+}
+
+impl Program {
+    /// What is declared of a function of another language, given either of its two forms.
+    pub fn declared(&self, func: FuncId) -> Option<Declared> {
+        let linear = match self.funcs.get(func)?.foreign?.form {
+            Form::Linear { .. } => func,
+            Form::Value { of } => of,
+        };
+        match self.funcs.get(linear)?.foreign?.form {
+            Form::Linear { transpose, value, derivative } => {
+                Some(Declared { linear, transpose, value, derivative })
+            }
+            Form::Value { .. } => None,
+        }
+    }
+
+    /// What gives the derivative of the ordinary values of a function of another language.
+    pub fn foreign_derivative(&self, func: FuncId) -> Option<FuncId> {
+        match self.funcs.get(func)?.foreign?.form {
+            Form::Value { .. } => self.declared(func)?.derivative,
+            Form::Linear { .. } => None,
+        }
+    }
+
+    /// The names of the functions of other languages, by their numbers.
+    pub fn foreign_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for func in self.funcs.values().filter(|f| f.is_foreign_linear()) {
+            let number = func.foreign.map_or(0, |foreign| foreign.number as usize);
+            if names.len() <= number {
+                names.resize(number + 1, String::new());
+            }
+            names[number].clone_from(&func.name);
+        }
+        names
+    }
+
+    /// The functions of a program that any function of another language may be asked for.
+    pub fn foreign(&self) -> impl Iterator<Item = FuncId> {
+        self.funcs.iter().filter(|(_, f)| f.is_foreign()).map(|(id, _)| id)
     }
 }

@@ -20,6 +20,7 @@ use crate::types::Type;
 mod checks;
 
 pub use crate::data::{Constructor, Data, Field, Record};
+pub use crate::foreign::{Declared, Foreign, Form};
 pub use crate::scalar::Literal;
 pub use checks::{Check, Shown};
 
@@ -107,6 +108,8 @@ pub struct Function {
     pub derived: bool,
     /// What J makes its derivative of, in place of its body.
     pub rule: Option<Rule>,
+    /// What of another language it is, in place of a body.
+    pub foreign: Option<Foreign>,
     /// Non-linear parameters.
     pub params: Vec<NVar>,
     /// Linear parameters.

@@ -11,6 +11,7 @@
 //! | [`ir`] | programs, functions, blocks, statements |
 //! | [`prim`] | the table of non-linear primitives: one row each |
 //! | [`structured`] | the table of structured primitives, closed under transposition |
+//! | [`foreign`] | functions of other languages |
 //! | [`build`], [`sizes`] | making functions with fresh names; statements that compute sizes |
 //! | [`calls`] | the graph of calls, and what calls itself |
 //! | [`visit`] | what a statement reads, binds and nests |
@@ -36,6 +37,7 @@ mod data;
 pub mod diagnostic;
 pub mod early;
 pub mod entity;
+pub mod foreign;
 mod function;
 pub mod graph;
 pub mod hash;

@@ -38,6 +38,10 @@ pub fn print_program(program: &Program) -> String {
     let mut out = String::new();
     let hidden = hidden_primitives(program);
     for decl in &program.order {
+        // The value of a function of another language is declared with it.
+        if matches!(decl, Decl::Func(id) if program.declared(*id).is_some_and(|d| d.value == *id)) {
+            continue;
+        }
         if !out.is_empty() {
             out.push('\n');
         }
@@ -61,6 +65,7 @@ pub fn print_function(program: &Program, func: FuncId) -> String {
 }
 
 fn function(out: &mut String, program: &Program, func: FuncId, hidden: &HashSet<&str>) {
+    let func = program.declared(func).map_or(func, |declared| declared.linear);
     let func = &program.funcs[func];
     let out_so_far = std::mem::take(out);
     let mut printer = Printer { program, func, hidden, out: out_so_far, depth: 0, heads: false };
@@ -270,8 +275,22 @@ impl Printer<'_> {
             ([ResultDecl { name: None, ty }], []) => self.ty(ty),
             _ => format!("({})", sections([results, lin_results, Vec::new()])),
         };
-        let head =
-            format!("{}core def {}({params}) -> {results} = ", doc_lines(&func.doc), func.name);
+        let doc = doc_lines(&func.doc);
+        if let Some(Foreign { form: Form::Linear { transpose, derivative, .. }, .. }) = func.foreign
+        {
+            let name = |id: FuncId| {
+                let id = self.program.declared(id).map_or(id, |declared| declared.linear);
+                self.program.funcs[id].name.clone()
+            };
+            let mut text = format!("{doc}extern def {}({params}) -> {results}", func.name);
+            text += &format!(" transpose {}", name(transpose));
+            if let Some(derivative) = derivative {
+                text += &format!(" derivative {}", name(derivative));
+            }
+            self.put(&text);
+            return self.put("\n");
+        }
+        let head = format!("{doc}core def {}({params}) -> {results} = ", func.name);
         self.put(&head);
         self.block(&func.body);
         self.put("\n");

@@ -327,14 +327,24 @@ impl<'a> Translator<'a> {
         if row.params.len() != args.len() {
             return Err(format!("the kernel `{}` has {} arguments", row.name, args.len()));
         }
+        let symbol = self.program.symbol_of(kernel, args);
         let args: Vec<String> = self
             .atoms(args)?
             .iter()
             .zip(row.params)
             .map(|(arg, param)| format!("{} {arg}", scalar(param.kind).one()))
             .collect();
-        self.imports.kernel(kernel);
-        self.body.line(format_args!("call void @{}({})", row.symbol, args.join(", ")));
+        let symbol = match symbol {
+            Some(symbol) => {
+                self.imports.foreign(symbol);
+                symbol
+            }
+            None => {
+                self.imports.kernel(kernel);
+                row.symbol
+            }
+        };
+        self.body.line(format_args!("call void @{symbol}({})", args.join(", ")));
         Ok(())
     }
 

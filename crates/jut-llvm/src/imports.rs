@@ -3,7 +3,7 @@
 use crate::mathematics::function_of_eight;
 use crate::text::{Scalar, scalar};
 use jut_ir::prim::Opcode;
-use jut_loop::kernel::Kernel;
+use jut_loop::kernel::{FOREIGN, Kernel};
 use jut_native::object::{MathLibrary, system_name};
 use jut_runtime::arena::ALIGN;
 use jut_runtime::symbols::{self, Math};
@@ -17,6 +17,8 @@ use std::fmt::Write;
 pub(crate) struct Imports {
     mathematics: BTreeSet<&'static str>,
     kernels: BTreeSet<Kernel>,
+    /// Functions of other languages that the linker finds.
+    foreign: BTreeSet<String>,
     wide: BTreeMap<&'static str, &'static Form>,
     metadata: Vec<String>,
     /// Where functions of the runtime come from; what the system's library has not, the module has itself: see `system.ll`.
@@ -52,6 +54,11 @@ impl Imports {
         self.kernels.insert(kernel);
     }
 
+    /// Notes that a function of another language is called, by the name that the linker finds.
+    pub(crate) fn foreign(&mut self, symbol: &str) {
+        self.foreign.insert(symbol.to_owned());
+    }
+
     /// The number that the next node of metadata will have; number 0 is in the support text.
     pub(crate) fn next_metadata(&self) -> u32 {
         self.metadata.len() as u32 + 1
@@ -69,6 +76,10 @@ impl Imports {
         match self.math {
             MathLibrary::Jut => self.write_for_runtime(text)?,
             MathLibrary::System => self.write_for_system(text)?,
+        }
+        let params = listed(&params_of_kernel(FOREIGN));
+        for symbol in &self.foreign {
+            let _ = writeln!(text, "declare void @{symbol}({params}) #5");
         }
         for (k, node) in self.metadata.iter().enumerate() {
             let _ = writeln!(text, "!{} = {node}", k + 1);
@@ -120,9 +131,8 @@ impl Imports {
         }
         for kernel in &self.kernels {
             let row = kernel.row();
-            let params: Vec<Scalar> = row.params.iter().map(|p| scalar(p.kind)).collect();
-            let attributes = if kernel.prints() { "#5" } else { "#6" };
-            let params = listed(&params);
+            let attributes = if kernel.reaches_outside() { "#5" } else { "#6" };
+            let params = listed(&params_of_kernel(*kernel));
             let _ = writeln!(text, "declare void @{}({params}) {attributes}", row.symbol);
         }
         for form in self.wide.values() {
@@ -136,6 +146,10 @@ impl Imports {
 fn listed(scalars: &[Scalar]) -> String {
     let types: Vec<String> = scalars.iter().map(|scalar| scalar.one().to_string()).collect();
     types.join(", ")
+}
+
+fn params_of_kernel(kernel: Kernel) -> Vec<Scalar> {
+    kernel.row().params.iter().map(|p| scalar(p.kind)).collect()
 }
 
 /// What a mathematical function of the runtime takes.

@@ -16,7 +16,7 @@ use jut_ir::{Literal, RuntimeError, Scalar};
 use jut_runtime::lanes::fold;
 
 use crate::form::{
-    Arena, Atom, BLOCK, Block, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
+    Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
     LoopProgram, Order, Role, Site, Stmt, Value,
 };
 use crate::kernel::Kernel;
@@ -509,6 +509,9 @@ impl<'a> Execution<'a> {
             // Cells that were never written may be written: what is read of them is no number.
             let read = self.cells((block, at), *len)?.iter().map(|cell| match (cell, param.role) {
                 (Val::F64(x), _) => Ok(*x),
+                (Val::I64(k), Role::In) if param.kind == Kind::Buffer(Cell::I64) => {
+                    Ok(f64::from_bits(*k as u64))
+                }
                 (Val::Nothing, Role::InOut | Role::Out) => Ok(f64::NAN),
                 _ => broken("a kernel reads a cell that is no f64"),
             });

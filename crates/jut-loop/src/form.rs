@@ -71,6 +71,32 @@ pub struct LoopProgram {
     pub funcs: PrimaryMap<LoopFuncId, LoopFunction>,
     /// Failing places: kind of error and the user's text.
     pub sites: PrimaryMap<Site, (RuntimeErrorKind, Span)>,
+    /// The functions of other languages that its kernel calls, by number, where they are known.
+    pub foreign: Foreign,
+}
+
+/// Where the functions of other languages that a program calls are found.
+#[derive(Clone, Debug, Default)]
+pub enum Foreign {
+    /// Whoever runs it says so ([`jut_runtime::foreign::with`]).
+    #[default]
+    OfThread,
+    /// They are these.
+    Functions(jut_runtime::foreign::Functions),
+    /// They have these names for the linker: for code that is made ahead of time.
+    Symbols(Vec<String>),
+}
+
+impl LoopProgram {
+    /// The symbol in the place of the kernel [`crate::kernel::FOREIGN`], in code that is made ahead of time.
+    pub fn symbol_of(&self, kernel: Kernel, args: &[Atom]) -> Option<&str> {
+        let (Foreign::Symbols(names), true) = (&self.foreign, kernel == crate::kernel::FOREIGN)
+        else {
+            return None;
+        };
+        let number = args.last().and_then(|number| number.integer())?;
+        names.get(usize::try_from(number).ok()?).map(String::as_str)
+    }
 }
 
 /// A function. Parameters: scalars by value, input buffers, accumulated buffers (`inout`), output

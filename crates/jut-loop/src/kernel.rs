@@ -11,13 +11,13 @@
 //! - it cannot fail and allocates nothing: memory that it works in is an argument, and sizes have
 //!   been checked before;
 //! - it reads its `in` buffers, reads and writes its `inout` buffers, and touches nothing else, unless it
-//!   [prints](Kernel::prints); an `inout` buffer overlaps no other argument.
+//!   [reaches outside](Kernel::reaches_outside); an `inout` buffer overlaps no other argument.
 //!
 //! What a kernel computes, to the bit, is what its function in the runtime does: every engine calls
 //! the same one.
 
 use crate::kind::{Cell, Kind, Role};
-use jut_runtime::{conv, math, matrix, print, triangular, vectors, wide};
+use jut_runtime::{conv, foreign, math, matrix, print, triangular, vectors, wide};
 
 /// A kernel: an index into [`KERNELS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,12 +50,16 @@ pub struct KernelRow {
     pub stops_early: bool,
     /// How many cells each buffer has, given the integers.
     pub lengths: fn(&[i64]) -> Vec<i64>,
-    /// The kernel on the buffers, whose lengths have been tested.
+    /// The kernel on the buffers, whose lengths have been tested. A cell that is an integer is given as the float with its bits.
     pub run: fn(&mut [Vec<f64>], &[i64]),
 }
 
 const fn buffer(name: &'static str, role: Role) -> KernelParam {
     KernelParam { name, kind: Kind::Buffer(Cell::F64), role }
+}
+
+const fn integers(name: &'static str) -> KernelParam {
+    KernelParam { name, kind: Kind::Buffer(Cell::I64), role: Role::In }
 }
 
 const fn integer(name: &'static str) -> KernelParam {
@@ -348,6 +352,35 @@ pub static KERNELS: &[KernelRow] = &[
             }
         },
     },
+    KernelRow {
+        name: "foreign",
+        symbol: "jut_foreign",
+        doc: "calls the function of another language with this number, see `jut_runtime::foreign`; the one cell of `failed` becomes 1 if it fails, else 0",
+        params: &[
+            buffer("results", Role::InOut),
+            buffer("floats", Role::In),
+            integers("integers"),
+            buffer("failed", Role::InOut),
+            integer("result_count"),
+            integer("float_count"),
+            integer("integer_count"),
+            integer("number"),
+        ],
+        stops_early: false,
+        lengths: |sizes| match *sizes {
+            [results, floats, integers, _] => {
+                vec![results.max(0), floats.max(0), integers.max(0), 1]
+            }
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([results, floats, integers, failed], [.., number]) = (buffers, sizes) {
+                let integers: Vec<i64> = integers.iter().map(|k| k.to_bits() as i64).collect();
+                let succeeded = foreign::call(*number, &integers, floats, results);
+                failed.fill(if succeeded { 0.0 } else { 1.0 });
+            }
+        },
+    },
     replaced!("exp" "jut_exp_all" exp),
     replaced!("log" "jut_log_all" log),
     replaced!("log1p" "jut_log1p_all" log1p),
@@ -395,6 +428,9 @@ pub struct Afresh {
     pub cells: &'static [usize],
 }
 
+/// A function of another language.
+pub const FOREIGN: Kernel = named("foreign");
+
 /// A piece of a line that is printed.
 pub const PRINT: Kernel = named("print");
 /// A float of such a line.
@@ -412,9 +448,10 @@ impl Kernel {
         &KERNELS[usize::from(self.0)]
     }
 
-    /// Whether it prints, so that each call of it counts, in its order.
-    pub fn prints(self) -> bool {
-        self == PRINT || self == PRINT_FLOAT
+    /// Whether it does more than work on its buffers: it prints, or calls a function of another language, which only the thread of the call
+    /// knows. Each call of it counts, in its order.
+    pub fn reaches_outside(self) -> bool {
+        self == PRINT || self == PRINT_FLOAT || self == FOREIGN
     }
 
     /// How it is called where its result is zeros before, if it can do without them. The result of a product of matrices may be a

@@ -17,7 +17,7 @@
 //! ([`Block::rewrite`], [`Block::for_each_mut`]). A pass names a kind of statement only where it has
 //! a rule for it.
 
-use crate::form::{Atom, Block, Check, For, Lanes, LoopProgram, Stmt, Value};
+use crate::form::{Atom, Block, Check, For, Lanes, LoopFunction, LoopProgram, Stmt, Value};
 
 /// A part of a statement, to be read.
 #[derive(Clone, Copy, Debug)]
@@ -327,6 +327,19 @@ impl Block {
     /// The number of statements in it, however deep.
     pub fn size(&self) -> usize {
         self.stmts.iter().map(Stmt::size).sum()
+    }
+}
+
+impl LoopFunction {
+    /// Whether it calls a function of another language itself.
+    pub fn calls_out(&self) -> bool {
+        fn inside(block: &Block) -> bool {
+            block.stmts.iter().any(|stmt| {
+                matches!(stmt, Stmt::Kernel { kernel, .. } if *kernel == crate::kernel::FOREIGN)
+                    || stmt.blocks().into_iter().any(inside)
+            })
+        }
+        inside(&self.body)
     }
 }
 

@@ -2,7 +2,7 @@
 //! bit.
 
 use jut_ir::prim;
-use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopProgram, Role, Stmt, Value};
+use jut_loop::form::{Atom, Block, Cell, Kind, LoopFuncId, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::{KERNELS, KernelRow};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, poll, print, read};
@@ -393,8 +393,9 @@ fn behind_every_kernel_that_stops_early_it_asks() {
             let role = if param.role == Role::InOut { "inout" } else { "in" };
             match param.kind {
                 Kind::I64 => args.push("n".to_string()),
-                _ => {
-                    params.push_str(&format!(", b{k}: {role} f64[n]"));
+                kind => {
+                    let cell = if kind == Kind::Buffer(Cell::I64) { "i64" } else { "f64" };
+                    params.push_str(&format!(", b{k}: {role} {cell}[n]"));
                     args.push(format!("b{k}"));
                 }
             }

@@ -86,7 +86,7 @@ impl Arg<'_> {
 pub enum CallError {
     /// The arguments do not fit the program.
     Arguments(String),
-    /// The program failed: `R01` to `R08`.
+    /// The program failed: `R01` to `R09`.
     Run(RuntimeError),
 }
 

@@ -2,7 +2,8 @@
 
 use crate::error::CompileError;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Span};
-use jut_loop::form::{Kind, LoopProgram, Role};
+use jut_loop::form::{Foreign, Kind, LoopProgram, Role};
+use jut_runtime::foreign::{self, Functions};
 use jut_runtime::{Cancellation, Workspace, cancel, print, shares, stack};
 
 /// The machine signature of every program: workspace, arguments, results; returns the status.
@@ -27,6 +28,8 @@ pub struct Code {
     sites: Vec<(RuntimeErrorKind, Span)>,
     pub(crate) stack: usize,
     pub(crate) bytes: usize,
+    /// The functions of other languages that it calls, if they are known.
+    foreign: Option<Functions>,
     /// Keeps the code; nothing else touches it.
     _owner: Box<dyn Send + Sync>,
 }
@@ -61,14 +64,21 @@ impl Code {
             return Err(CompileError::no_function());
         };
         let kind = |value| function.values[value].kind;
+        let foreign = match &program.foreign {
+            Foreign::Functions(functions) => Some(functions.clone()),
+            Foreign::OfThread | Foreign::Symbols(_) => None,
+        };
+        let calls_out = program.funcs.values().any(|f| f.calls_out());
+        let room = if calls_out { FOREIGN_STACK } else { 0 };
         Ok(Code {
             entry,
             name: function.name.clone(),
             params: function.params.iter().map(|p| (kind(p.value), p.role)).collect(),
             results: function.result_kinds().collect(),
             sites: program.sites.values().cloned().collect(),
-            stack: footprint.stack,
+            stack: footprint.stack.saturating_add(room),
             bytes: footprint.bytes,
+            foreign,
             _owner: owner,
         })
     }
@@ -79,6 +89,21 @@ impl Code {
     /// # Safety
     /// As [`Compiled::call_words`](crate::Compiled::call_words), with as many words as parameters and results.
     pub(crate) unsafe fn run(
+        &self,
+        workspace: &mut Workspace,
+        args: &[u64],
+        results: &mut [u64],
+    ) -> Result<(), RuntimeError> {
+        match &self.foreign {
+            None => self.run_within(workspace, args, results),
+            Some(functions) => {
+                foreign::with(functions, || self.run_within(workspace, args, results))
+            }
+        }
+    }
+
+    /// The same, on a thread that knows which functions of other languages there are.
+    fn run_within(
         &self,
         workspace: &mut Workspace,
         args: &[u64],
@@ -137,13 +162,14 @@ impl Code {
         // SAFETY: the thread that owns the pointers waits until the other one has ended.
         unsafe impl Send for Pointers {}
         let pointers = Pointers(workspace, args, results);
-        let (entry, printer) = (self.entry, print::current());
+        let (entry, printer, functions) = (self.entry, print::current(), foreign::current());
         std::thread::scope(|scope| {
             let run = move || {
                 let Pointers(workspace, args, results) = { pointers };
                 // SAFETY: as in `run`, which passes these on.
                 let run = || unsafe { entry(workspace, args, results) };
-                print::to(printer, || within(cancellation, run))
+                let run = || print::to(printer, || within(cancellation, run));
+                foreign::going_on(functions, run)
             };
             let builder = std::thread::Builder::new().stack_size(self.stack + LARGE_STACK);
             let joined = builder.spawn_scoped(scope, run).map(|thread| thread.join());
@@ -183,6 +209,9 @@ fn within<T>(cancellation: Option<&Cancellation>, run: impl FnOnce() -> T) -> T 
 
 /// Programs that need more stack than this run on a thread of their own.
 pub const LARGE_STACK: usize = 256 * 1024;
+
+/// Bytes of stack for functions of other languages.
+const FOREIGN_STACK: usize = 128 * 1024;
 
 /// Bytes of stack for what compiled code calls: functions of the runtime, which do not call back, and
 /// those of the C library for threads and memory.

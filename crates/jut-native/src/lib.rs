@@ -34,6 +34,7 @@ mod code;
 mod compiled;
 mod error;
 pub mod frame;
+pub mod library;
 pub mod object;
 mod recorded;
 mod shares;

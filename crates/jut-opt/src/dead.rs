@@ -18,12 +18,13 @@ use jut_ir::entity::{FuncId, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use mark::Marks;
 
-/// Which functions can fail at run time (other than by running out of memory). Those that call themselves can: that
+/// Which functions can fail at run time (other than by running out of memory); whether those of other languages count is said. Those that call themselves can: that
 /// they end is not known.
 pub(crate) fn fallible(
     program: &Program,
     order: &[FuncId],
     recursion: &Recursion,
+    foreign: bool,
 ) -> SecondaryMap<FuncId, bool> {
     fn fails(block: &Block, known: &SecondaryMap<FuncId, bool>) -> bool {
         block.stmts.iter().any(|s| {
@@ -33,7 +34,9 @@ pub(crate) fn fallible(
     }
     let mut known = SecondaryMap::new();
     for &id in order {
-        known[id] = recursion.is_recursive(id) || fails(&program.funcs[id].body, &known);
+        known[id] = recursion.is_recursive(id)
+            || (foreign && program.funcs[id].is_foreign())
+            || fails(&program.funcs[id].body, &known);
     }
     known
 }
@@ -49,7 +52,8 @@ struct Demand {
 /// Removes what is dead in every function that `root` reaches; `root` keeps its signature.
 pub fn remove_dead(program: &mut Program, root: FuncId) {
     let (ids, recursion) = (crate::reached_from(program, root), Recursion::of(program));
-    let fallible = fallible(program, &ids, &recursion);
+    // What another language computes is not asked for unless it is needed, whatever would become of it.
+    let fallible = fallible(program, &ids, &recursion, false);
     let mut demands: SecondaryMap<FuncId, Demand> = SecondaryMap::new();
     demands[root] = Demand { called: true, results: vec![true; program.funcs[root].results.len()] };
     // Of what calls itself, each level asks for what the one above it needs: all of it stays.
@@ -96,9 +100,12 @@ pub fn remove_dead(program: &mut Program, root: FuncId) {
 
 /// Definitions with a rule, and those that state it: they keep their signatures.
 fn stated(program: &Program, root: FuncId) -> Vec<FuncId> {
-    let reached = crate::reached_from(program, root).into_iter();
-    let rules = reached.filter_map(|id| program.funcs[id].rule.map(|rule| [id, rule.func()]));
-    rules.flatten().collect()
+    let reached = crate::reached_from(program, root);
+    let rules = reached.iter().filter_map(|id| {
+        let by = program.funcs[*id].rule.map(Rule::func).or(program.foreign_derivative(*id))?;
+        Some([*id, by])
+    });
+    rules.flatten().chain(program.foreign()).collect()
 }
 
 /// Keeps the items whose flag is set; items without a flag stay.

@@ -69,8 +69,9 @@ fn count_calls(program: &Program, functions: &[FuncId]) -> SecondaryMap<FuncId, 
     for id in functions {
         for_each_call(&program.funcs[*id].body, &mut |call| calls[call.func] += 1);
         // What states a derivative is called by J, later.
-        if let Some(rule) = program.funcs[*id].rule {
-            calls[rule.func()] += 2;
+        let rule = program.funcs[*id].rule.map(Rule::func);
+        for stated in rule.into_iter().chain(program.foreign_derivative(*id)) {
+            calls[stated] += 2;
         }
     }
     calls
@@ -199,6 +200,7 @@ impl Inliner<'_> {
             _ if !self.which.includes(call.func, self.calls, self.recursion) => return false,
             // J is to find it, and its rule.
             _ if self.program.funcs[call.func].rule.is_some() => return false,
+            _ if self.program.funcs[call.func].is_foreign() => return false,
             Which::Small { sizes } => sizes[call.func],
             Which::CalledOnce => 0,
         };

@@ -63,7 +63,10 @@ pub fn optimise_watched(
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
-    if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
+    // Declarations of other languages have no body.
+    let is_plain =
+        |id: &FuncId| program.funcs[*id].is_nonlinear() || program.funcs[*id].is_foreign();
+    if !reached.iter().all(is_plain) {
         return program;
     }
     for id in &reached {
@@ -77,7 +80,7 @@ pub fn optimise_watched(
     }
     // Derivatives are taken of loops as they were written.
     for _ in 0..if final_order { FUSIONS } else { 0 } {
-        let fallible = dead::fallible(&program, &reached, &Recursion::of(&program));
+        let fallible = dead::fallible(&program, &reached, &Recursion::of(&program), true);
         let mut fused = false;
         for id in &reached {
             let mut func = std::mem::take(&mut program.funcs[*id]);

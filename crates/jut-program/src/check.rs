@@ -29,7 +29,10 @@ pub(crate) fn text(text: &str) -> Result<Program, Vec<Message>> {
     let text = text.to_string();
     let loaded = with_large_stack(move || jut_text::load(&text, 0))?;
     match loaded.program {
-        Some(ir) => Ok(Program { ir, text: None, files: Vec::new() }),
+        Some(ir) => match foreign(&ir) {
+            Some(error) => Err(vec![message(&error, None)]),
+            None => Ok(Program { ir, text: None, files: Vec::new() }),
+        },
         None => Err(errors(&loaded.diagnostics).map(|d| message(d, None)).collect()),
     }
 }
@@ -82,18 +85,31 @@ pub(crate) fn file(path: &Path, shown: &str) -> Result<Program, Vec<Message>> {
         });
         (loaded, files, shown_names, texts)
     })?;
+    let place = |span: Span| {
+        let k = span.file as usize;
+        let (name, text) = (shown_names.get(k)?, texts.get(k)?);
+        let (line, column) = position(text, span.start as usize);
+        Some(format!("{name}:{line}:{column}: "))
+    };
     match loaded.program {
-        Some(ir) => Ok(Program { ir, text: None, files }),
-        None => {
-            let place = |span: Span| {
-                let k = span.file as usize;
-                let (name, text) = (shown_names.get(k)?, texts.get(k)?);
-                let (line, column) = position(text, span.start as usize);
-                Some(format!("{name}:{line}:{column}: "))
-            };
-            Err(errors(&loaded.diagnostics).map(|d| message(d, place(d.span))).collect())
-        }
+        Some(ir) => match foreign(&ir) {
+            Some(error) => Err(vec![message(&error, place(error.span))]),
+            None => Ok(Program { ir, text: None, files }),
+        },
+        None => Err(errors(&loaded.diagnostics).map(|d| message(d, place(d.span))).collect()),
     }
+}
+
+/// Typed functions have nobody who gives them functions of other languages.
+fn foreign(program: &jut_ir::Program) -> Option<Diagnostic> {
+    let declared = program.funcs.values().find(|f| f.is_foreign_linear())?;
+    let message = format!("`program!` has no function for the `extern` `{}`", declared.name);
+    let error = Diagnostic::error("J901", declared.span, message);
+    Some(
+        error.help(
+            "load the program with `jut::Model::from_file`, and give it one by `with_extern`",
+        ),
+    )
 }
 
 fn errors(list: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {

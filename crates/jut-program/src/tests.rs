@@ -88,6 +88,10 @@ fn a_wrong_file_is_refused_by_name_line_and_column() {
     assert!(all.contains("one.jut:3:30: J010: there is no name `z` here"), "{all}");
     assert!(all.contains("one.jut:4:24: J010: there is no name `q` here"), "{all}");
     assert!(refused("two.jut", &folder).contains("lib/part.jut:2:3: J010"), "{all}");
+    write("four.jut", "use five\ndef f(x: f64) -> f64 = x\n");
+    write("five.jut", "\nextern def p(; x': f64) -> (; f64) transpose p\n");
+    let all = refused("four.jut", &folder);
+    assert!(all.contains("five.jut:2:1: J901") && all.contains("`five.p`"), "{all}");
     let parent = folder.parent().expect("a parent");
     let below = folder.file_name().and_then(|n| n.to_str()).expect("a name");
     let all = refused(&format!("{below}/two.jut"), parent);

@@ -111,6 +111,16 @@ pub(crate) enum Decl<'s> {
     Alias(Alias<'s>),
     Def(Def<'s>),
     Rule(Rule<'s>),
+    Extern(Extern<'s>),
+}
+
+/// `extern def p(n: i64; x': [n]f64) -> (; [n]f64) transpose q derivative r`.
+#[derive(Debug)]
+pub(crate) struct Extern<'s> {
+    /// All but a body, in the place of which there is no expression.
+    pub def: Def<'s>,
+    pub transpose: Name<'s>,
+    pub derivative: Option<Name<'s>>,
 }
 
 /// `rule jvp f = g`.

@@ -40,6 +40,7 @@ mod early;
 mod effect;
 mod exact;
 mod fit;
+mod foreign;
 mod given;
 mod globals;
 mod guard;
@@ -134,6 +135,8 @@ pub(crate) fn elaborate(
             }
         }
         let mut named = tangents::Named::of(file);
+        let mut externs =
+            foreign::Externs::declare(file.ast, &mut program, &mut globals, diagnostics);
         let order = order::Order::of(file.ast);
         for group in order.groups() {
             for decl in &group.before {
@@ -165,9 +168,10 @@ pub(crate) fn elaborate(
                     Decl::Rule(stated) => {
                         rule::state(stated, &mut program, &globals, &mut derivatives, diagnostics);
                     }
-                    Decl::Def(_) => {}
+                    Decl::Def(_) | Decl::Extern(_) => {}
                 }
             }
+            externs.settle(&mut program, &globals, diagnostics);
             named.declare(&mut program, &mut globals, &mut derivatives);
             derivatives.make(file.ast, &group, &mut program, &mut globals);
             let mut defs = Vec::with_capacity(group.defs.len());
@@ -199,6 +203,7 @@ pub(crate) fn elaborate(
                 }
             }
         }
+        externs.finish(&mut program, &globals, diagnostics);
     }
     program
 }

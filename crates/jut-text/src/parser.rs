@@ -11,7 +11,8 @@
 //!         | "data" path [ "of" path ] "=" con { "|" con }
 //!         | "type" path [ "[" names "]" ] "=" type
 //!         | "rule" ( "jvp" | "vjp" ) path "=" path
-//!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
+//!         | [ "core" ] head "=" expr | "extern" head "transpose" path [ "derivative" path ]
+//! head    = "def" path [ "[" names "]" ] "(" params ")" "->" results
 //! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
 //! params  = [ name ":" type {..} ] [ ";" [ name' ":" type {..} ] [ ";" cparam {..} ] ]
 //! cparam  = ( "rd" | "wr" [ "lanes" ] | "acc" [ "lanes" ] ) name ":" type
@@ -51,7 +52,7 @@
 //!
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves (`extern`, `mut`, `st`, ..) is refused where it stands.
+//! What the language reserves (`mut`, `st`, ..) is refused where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
 //! whatever recurses over the tree is safe; operator chains may have any length. An error ends the
@@ -451,7 +452,8 @@ impl<'s> Parser<'s, '_> {
     /// The name of the declaration that starts at a token, if one can be read.
     fn declared_name(&mut self, start: usize) -> Option<&'s str> {
         let mut at = start;
-        while self.peek_at(at).kind == Kind::Doc || self.is_at(at, "core") {
+        let before = |at| self.is_at(at, "core") || self.is_at(at, "extern");
+        while self.peek_at(at).kind == Kind::Doc || before(at) {
             at += 1;
         }
         if !["def", "const", "data", "type"].iter().any(|word| self.is_at(at, word)) {
@@ -488,12 +490,7 @@ impl<'s> Parser<'s, '_> {
                 Decl::Use(Use { module, alias })
             }
             "rule" => Decl::Rule(self.rule()?),
-            "extern" => {
-                let span = self.span(self.peek());
-                let message = "not built yet: linear functions of other languages";
-                let error = Diagnostic::error("J901", span, message);
-                return Err(self.fail(error.help("write the linear function as a `def`")));
-            }
+            "extern" => Decl::Extern(self.extern_def(doc)?),
             _ => {
                 let before = self.peek_at(self.at.saturating_sub(1));
                 let help = match before.kind {
@@ -504,8 +501,7 @@ impl<'s> Parser<'s, '_> {
                         "a file is a list of declarations; statements stand in the body of a `def`"
                     }
                 };
-                let what =
-                    "a declaration: `def`, `core def`, `const`, `data`, `type`, `rule` or `use`";
+                let what = "a declaration: `def`, `core def`, `extern def`, `const`, `data`, `type`, `rule` or `use`";
                 return Err(self.expected_helping(what, help));
             }
         };
@@ -633,7 +629,44 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
+    /// `extern def p(n: i64; x': [n]f64) -> (; [n]f64) transpose q derivative r`.
+    fn extern_def(&mut self, doc: String) -> Parsed<Extern<'s>> {
+        let start = self.at;
+        self.expect("extern")?;
+        let mut def = self.head(doc)?;
+        def.head = self.span_from(start);
+        let help =
+            "an `extern` ends with the name of its transpose, which may be itself: `transpose q`";
+        if !self.at_name("transpose") {
+            let what = "`transpose`, and the name of the transpose";
+            return Err(self.expected_helping(what, help));
+        }
+        self.at += 1;
+        let transpose = self.path("the name of the transpose")?;
+        let derivative = match self.at_name("derivative") {
+            true => {
+                self.at += 1;
+                Some(self.path("the definition that gives the derivative")?)
+            }
+            false => None,
+        };
+        Ok(Extern { def, transpose, derivative })
+    }
+
+    /// Whether a word stands here that is no keyword.
+    fn at_name(&self, word: &str) -> bool {
+        self.peek().kind == Kind::Name && self.peek().text == word
+    }
+
     fn def(&mut self, doc: String) -> Parsed<Def<'s>> {
+        let mut def = self.head(doc)?;
+        self.expect_helping("=", "the body stands behind `=`: `= { .. }`")?;
+        def.body = self.expr()?;
+        Ok(def)
+    }
+
+    /// A definition up to its body, without which it is an `extern`.
+    fn head(&mut self, doc: String) -> Parsed<Def<'s>> {
         let start = self.at;
         let core = self.eat("core");
         self.expect("def")?;
@@ -680,8 +713,6 @@ impl<'s> Parser<'s, '_> {
         self.expect_helping("->", "say what the definition gives: `-> f64`, `-> (f64, [n]f64)`")?;
         let (results, lin_results) = self.results()?;
         let head = self.span_from(start);
-        self.expect_helping("=", "the body stands behind `=`: `= { .. }`")?;
-        let body = self.expr()?;
         Ok(Def {
             core,
             constant: false,
@@ -692,7 +723,7 @@ impl<'s> Parser<'s, '_> {
             cap_params,
             results,
             lin_results,
-            body,
+            body: ExprId(u32::MAX),
             doc,
             head,
         })

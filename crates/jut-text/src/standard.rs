@@ -55,6 +55,7 @@ pub(crate) fn mentions_complex(parse: &Parse, file: u32) -> Option<Span> {
             }
             Decl::Def(d) => d.name.text == name,
             Decl::Alias(a) => a.name.text == name,
+            Decl::Extern(p) => p.def.name.text == name,
             Decl::Use(_) | Decl::Rule(_) => false,
         })
     };
@@ -161,6 +162,7 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
                 Decl::Alias(a) => a.name.span.start,
                 Decl::Def(d) => d.head.start,
                 Decl::Rule(rule) => rule.func.span.start,
+                Decl::Extern(p) => p.def.head.start,
             };
             let tokens;
             (rest, tokens) = rest.split_at(rest.partition_point(|token| token.start < start));
@@ -171,7 +173,7 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
                 // It has no sizes, and its fields are named like functions.
                 Decl::Data(_) if file.module == COMPLEX => continue,
                 // Types stay, and so does what their sizes mention.
-                Decl::Use(_) | Decl::Data(_) | Decl::Alias(_) => {
+                Decl::Use(_) | Decl::Data(_) | Decl::Alias(_) | Decl::Extern(_) => {
                     waiting.push((number, tokens));
                     continue;
                 }

@@ -190,5 +190,9 @@ refuses! {
     a_rule_without_a_mode: J002 at "f" in "rule f = g"
     a_rule_of_a_primitive: J010 at "sin" in "def g(x: f64, dx: f64) -> f64 = dx\nrule jvp sin = g"
     a_second_rule: J801 at "f" in "def f(x: f64) -> f64 = x\ndef g(x: f64, dx: f64) -> f64 = dx\nrule jvp f = g\nrule vjp f = g"
-    external_functions: J901 at "extern" in "extern def p(x: f64; y': f64) -> (; f64) transpose q"
+    an_extern_without_its_transpose: J812 at "q" in "extern def p(x: f64; y': f64) -> (; f64) transpose q"
+    an_extern_of_a_record: J811 at "extern def p(x: #(f64, f64); y': f64) -> (; f64)" in "extern def p(x: #(f64, f64); y': f64) -> (; f64) transpose p"
+    an_extern_by_a_size_of_nothing: J203 at "n" in "extern def p(; y': [n]f64) -> (; f64) transpose p"
+    a_rule_of_an_extern: J801 at "p" in "extern def p(; x': f64) -> (; f64) transpose p\ndef g(x: f64, dx: f64) -> f64 = dx\nrule jvp p = g"
+    an_extern_twice: J011 at "p" in "def p(x: f64) -> f64 = x\nextern def p(; y': f64) -> (; f64) transpose p"
 }

@@ -77,7 +77,51 @@ const TEXT: &[Row] = &[
     ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad(g + 1.0)»(x)", "`grad(f)(x)`"),
     ("J014", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad»(g)", "`grad(f)(x)`"),
     ("J810", "def f(x: f64) -> f64 = «grad(f)(x)»", "from another one"),
-    ("J901", "«extern» def p(x: f64; y': f64) -> (; f64) transpose q", "as a `def`"),
+    ("J002", "extern def p(; x': f64) -> (; f64)«»", "`transpose q`"),
+    ("J811", "«extern def p(b: bool; x': f64) -> (; f64)» transpose p", "a truth value as 0 or 1"),
+    ("J811", "«extern def p(x: f64) -> f64» transpose p", "extern def p"),
+    ("J811", "«extern def p(; x': f32) -> (; f32)» transpose p", "f64(x)"),
+    ("J812", "extern def p(; x': f64) -> (; f64) transpose «q»", "declare it beside `p`"),
+    (
+        "J812",
+        "extern def p(n: i64; x': [n]f64) -> (; f64) transpose q\n«extern def q(n: i64; y': f64) -> (; f64)» transpose p",
+        "write `extern def q(n: i64; y': f64) -> (; [n]f64) transpose p`",
+    ),
+    (
+        "J812",
+        "«extern def p(; x': f64) -> (; f64)» transpose q\nextern def q(; x': f64) -> (; f64) transpose q",
+        "`transpose p`",
+    ),
+    (
+        "J813",
+        "«extern def p(v: f64; x': f64) -> (; f64)» transpose p",
+        "def r(v: f64, x: f64, dv: f64) -> f64 = ..",
+    ),
+    (
+        "J813",
+        "extern def p(v: f64; x': f64) -> (; f64) transpose p derivative r\n«def r(v: f64, dv: f64) -> f64» = dv",
+        "def r(v: f64, x: f64, dv: f64) -> f64 = ..",
+    ),
+    (
+        "J813",
+        "«extern def p(; x': f64) -> (; f64)» transpose p derivative r\ndef r(x: f64) -> f64 = x",
+        "leave `derivative` and the name out",
+    ),
+    (
+        "J010",
+        "extern def p(v: f64; x': f64) -> (; f64) transpose p derivative «r»",
+        "name a definition of this file",
+    ),
+    (
+        "J807",
+        "extern def p(v: f64; x': f64) -> (; f64) transpose p derivative r\ndef r(v: f64, x: f64, dv: f64) -> f64 = «p(dv, x)»",
+        "depend on no tangent",
+    ),
+    (
+        "J901",
+        "def f(x: f64) -> f64 = acc s: f64 { «grad(fn (t) -> { s += t; t * t })(x)» }",
+        "make it a definition",
+    ),
     ("J002", "def f(; ; «mut» r: f64) -> () = {}", "`rd`, `wr` or `acc`"),
     ("J002", "def f(x: f64) -> f64 = { r = «st» x; 2.0 }", "`var s = ..`"),
     (
@@ -637,9 +681,10 @@ fn the_table_has_every_code_of_text_and_checker() {
         .filter(|w| {
             w.len() == 4 && w.starts_with('J') && w[1..].bytes().all(|b| b.is_ascii_digit())
         })
-        // J8xx and J999 are of the derivatives, but for what rules state and batches are over.
+        // J8xx and J999 are of the derivatives, but for what rules and `extern`s state and batches are over.
         .filter(|code| {
-            !code.starts_with("J8") && *code != "J999" || ["J807", "J809", "J810"].contains(code)
+            !code.starts_with("J8") && *code != "J999"
+                || ["J807", "J809", "J810", "J811", "J812", "J813"].contains(code)
         })
         .collect();
     assert_eq!(found, documented);

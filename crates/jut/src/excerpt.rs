@@ -11,6 +11,10 @@ pub fn print(program: &Program, roots: &[FuncId]) -> String {
     let mut work = roots.to_vec();
     while let Some(id) = work.pop() {
         if needs.funcs.insert(id) {
+            if let Some(declared) = program.declared(id) {
+                work.extend([declared.linear, declared.transpose]);
+                work.extend(declared.derivative);
+            }
             needs.function(&program.funcs[id], &mut work);
         }
     }
@@ -18,6 +22,8 @@ pub fn print(program: &Program, roots: &[FuncId]) -> String {
     for decl in &program.order {
         let text = match decl {
             Decl::Data(id) if needs.datas.contains(id) => print::print_data(program, *id),
+            // One declaration for both of its functions.
+            Decl::Func(id) if program.declared(*id).is_some_and(|d| d.value == *id) => continue,
             Decl::Func(id) if needs.funcs.contains(id) => print::print_function(program, *id),
             _ => continue,
         };

@@ -16,6 +16,7 @@
 
 use crate::backends::Engine;
 use crate::error::{Error, Result};
+use crate::foreign;
 use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::pipeline::{mask, refusal, start_optimised};
@@ -233,11 +234,15 @@ fn cost(function: &Function, args: &[Arg<'_>]) -> Result<CostReport> {
         let program = &made.derivatives.program;
         let mut rng = fastrand::Rng::with_seed(0x6a75);
         let failed = |error| value.failed(error);
-        let mut report =
-            Interpreter::new(program).costs(program, &stages, &args, &mut rng).map_err(failed)?;
+        let all = [stages.func, stages.jvp, stages.nonlin, stages.lin, stages.transposed];
+        let functions = foreign::functions(function.model(), program, &all)?;
+        let interpreter = Interpreter::new(program).foreign(functions);
+        let mut report = interpreter.costs(program, &stages, &args, &mut rng).map_err(failed)?;
         if let Some(gradient) = &gradient {
             let (program, root) = gradient.root();
-            let outcome = Interpreter::new(program).call(root, &args, &[], &[]).map_err(failed)?;
+            let functions = foreign::functions(function.model(), program, &[root])?;
+            let interpreter = Interpreter::new(program).foreign(functions);
+            let outcome = interpreter.call(root, &args, &[], &[]).map_err(failed)?;
             let name = format!("{}, compiled", program.funcs[root].name);
             let counters = outcome.counters;
             report.gradient = Some(StageCost { name, counters, inputs: 0, outputs: 0 });

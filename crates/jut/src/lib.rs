@@ -158,6 +158,7 @@ mod error;
 mod excerpt;
 mod explain;
 mod files;
+pub mod foreign;
 pub mod guide;
 mod interface;
 pub mod json;

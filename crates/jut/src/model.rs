@@ -9,13 +9,18 @@ use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::PassTime;
 use jut_ad::Policy;
 use jut_ir::{FuncId, Program, TapePolicy};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The functions of other languages that were given to a program, by the names that it has for them.
+type Externs = BTreeMap<String, jut_runtime::foreign::Function>;
 
 /// A program that was read and checked. Cheap to clone.
 #[derive(Clone)]
 pub struct Model {
     inner: Arc<Loaded>,
+    externs: Arc<Externs>,
 }
 
 impl Model {
@@ -79,7 +84,7 @@ impl Model {
     }
 
     fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Model> {
-        Ok(Model { inner: Arc::new(load::load(main, files)?) })
+        Ok(Model { inner: Arc::new(load::load(main, files)?), externs: Arc::default() })
     }
 
     /// The text that was loaded, without those of its modules.
@@ -115,6 +120,8 @@ impl Model {
             let names: Vec<&str> = self.functions().collect();
             Error::Request(format!("no function `{name}`; there is {}", names.join(", ")))
         })?;
+        // Called alone, a function of another language is what it is on ordinary values.
+        let id = program.declared(id).map_or(id, |declared| declared.value);
         Ok(Function {
             model: self.clone(),
             id,
@@ -126,6 +133,16 @@ impl Model {
             limit: None,
             parallel: true,
         })
+    }
+
+    pub(crate) fn with_function(mut self, function: jut_runtime::foreign::Function) -> Model {
+        Arc::make_mut(&mut self.externs).insert(function.name().to_string(), function);
+        self
+    }
+
+    /// The functions of other languages that were given.
+    pub(crate) fn given(&self) -> &Externs {
+        &self.externs
     }
 
     pub(crate) fn shared_sources(&self) -> Arc<Sources> {

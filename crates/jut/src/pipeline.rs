@@ -22,6 +22,7 @@ use crate::compiled::{Compiled, Shared};
 use crate::engine::Code;
 use crate::error::{Error, Result};
 use crate::excerpt;
+use crate::foreign;
 use crate::interface::{Interface, Origin};
 use crate::load::with_large_stack;
 use crate::model::Function;
@@ -31,7 +32,7 @@ use crate::watch::{Pass, Watch, statements};
 use jut_ad::compose::{self, Asked, Request, Step};
 use jut_ad::{Derivatives, Mask, batch, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program, TapePolicy};
-use jut_loop::form::LoopProgram;
+use jut_loop::form::{Foreign, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_native::CompileError;
 
@@ -212,9 +213,11 @@ pub(crate) fn compile(
         let Composed { mut program, root, border, inputs, outputs } =
             composed(function, request, watch)?;
         let code = match function.chosen_engine().backend() {
-            None => Code::Interpreted(interpreter(function, &program)),
+            None => Code::Interpreted(interpreter(function, &program, root)?),
             Some(backend) => {
-                let lowered = jut_loop::lower_plainly(&program, root).map_err(refused)?;
+                let functions = foreign::functions(function.model(), &program, &[root])?;
+                let mut lowered = jut_loop::lower_plainly(&program, root).map_err(refused)?;
+                lowered.program.foreign = functions.map(Foreign::Functions).unwrap_or_default();
                 // Callers need its signature.
                 for func in program.funcs.values_mut() {
                     *func = func.signature();
@@ -239,13 +242,18 @@ pub(crate) fn compile(
     })
 }
 
-/// The interpreter of a program, with the memory limit of the function.
-pub(crate) fn interpreter(function: &Function, program: &Program) -> jut_eval::Interpreter {
-    let interpreter = jut_eval::Interpreter::new(program);
-    match function.limit() {
+/// The interpreter of a program, with the memory limit of the function, and what `root` calls of other languages.
+pub(crate) fn interpreter(
+    function: &Function,
+    program: &Program,
+    root: FuncId,
+) -> Result<jut_eval::Interpreter> {
+    let functions = foreign::functions(function.model(), program, &[root])?;
+    let interpreter = jut_eval::Interpreter::new(program).foreign(functions);
+    Ok(match function.limit() {
         Some(bytes) => interpreter.memory_limit(bytes as u64),
         None => interpreter,
-    }
+    })
 }
 
 /// A stage in Linear A.

@@ -171,12 +171,17 @@ pub struct RunError {
     rust: Option<RustPlace>,
     /// Whether tangents of values of different constructors were added.
     tangents: bool,
+    /// Why a function of another language failed.
+    foreign: Option<Arc<str>>,
 }
 
 impl RunError {
     /// An error in a program.
     pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
-        RunError { sources, error, rust: None, tangents: false }
+        let said = error.kind == RuntimeErrorKind::Foreign;
+        let foreign = if said { jut_runtime::foreign::failure() } else { None };
+        let foreign = foreign.map(Arc::from);
+        RunError { sources, error, rust: None, tangents: false, foreign }
     }
 
     /// The same error where tangents of values of different constructors were added.
@@ -258,6 +263,9 @@ impl RunError {
         }
         if self.tangents {
             return "tangents of values of different constructors are added".to_string();
+        }
+        if let Some(reason) = &self.foreign {
+            return reason.to_string();
         }
         if let Some(word) = self.empty_extremum() {
             return format!("the range of `{word}` is empty");

@@ -7,6 +7,7 @@ mod bounds;
 mod cancel;
 mod draw;
 mod examples;
+mod externs;
 mod growth;
 mod kept_trees;
 mod language_reference;

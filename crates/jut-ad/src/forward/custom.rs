@@ -135,13 +135,8 @@ pub(super) fn differentiate(
     let jvp = derivatives.jvp_of(by, &tangents).cloned().ok_or_else(missing)?;
     let own = derivatives.program.funcs[func].signature();
     let (results, _) = derivatives.influences[&func].under(mask);
-    let mut maker = Maker {
-        b: FunctionBuilder::from_function(own),
-        stmts: Vec::new(),
-        loc: Loc::source(derivatives.program.funcs[func].span).by(Origin::Forward),
-    };
-    maker.b.func.rule = None;
-    maker.b.func.derived = false;
+    let loc = Loc::source(derivatives.program.funcs[func].span).by(Origin::Forward);
+    let mut maker = Maker::new(FunctionBuilder::from_function(own), loc);
     let args: Vec<Atom> = maker.b.func.params.iter().map(|p| Atom::Var(*p)).collect();
     let handles = maker.parameters(derivatives, mask);
     let types: Vec<Type> = maker.b.func.results.iter().map(|r| r.ty.clone()).collect();
@@ -154,7 +149,10 @@ pub(super) fn differentiate(
         types.iter().map(|ty| maker.b.nvar("y", ty.clone(), maker.loc.span)).collect();
     maker.call(values.clone(), vec![], func, args.clone(), vec![], vec![]);
     let tangents = match rule {
-        Rule::Jvp(_) => maker.forward(derivatives, &jvp, args, handles, &types),
+        Rule::Jvp(_) => {
+            let params = maker.b.func.params.clone();
+            maker.forward(derivatives, &jvp, args, &params, handles, &types)
+        }
         Rule::Vjp(_) => maker.backward(derivatives, &jvp, args, &values, handles)?,
     };
     let floats = types.iter().zip(&results).filter(|(ty, _)| ty.has_float(&derivatives.program));
@@ -167,9 +165,9 @@ pub(super) fn differentiate(
         }
     };
     let nl = values.into_iter().map(Atom::Var).collect();
-    maker.b.func.body = Block { stmts: maker.stmts, nl, lin };
-    repair(&mut maker.b, Origin::Forward);
-    Ok(Some(maker.b.func))
+    let mut b = maker.finish(nl, lin);
+    repair(&mut b, Origin::Forward);
+    Ok(Some(b.func))
 }
 
 /// The tangent type of a type with floats, as the checker of rules writes it.
@@ -179,25 +177,72 @@ fn tangent_of(program: &Program, ty: &Type) -> Option<Type> {
 
 /// The tangent of a parameter that has floats.
 #[derive(Clone)]
-enum Tangent {
+pub(super) enum Tangent {
     /// It is not active.
     None(Type),
     Value(LVar),
     At(Place, Type),
 }
 
-struct Maker {
-    b: FunctionBuilder,
+impl Tangent {
+    pub fn is_active(&self) -> bool {
+        !matches!(self, Tangent::None(_))
+    }
+}
+
+/// Writes a forward derivative by calls of others.
+pub(super) struct Maker {
+    pub b: FunctionBuilder,
     stmts: Vec<Stmt>,
     loc: Loc,
 }
 
 impl Maker {
+    /// One whose function has the signature of what it is the derivative of.
+    pub fn new(mut b: FunctionBuilder, loc: Loc) -> Maker {
+        (b.func.rule, b.func.foreign, b.func.derived) = (None, None, false);
+        Maker { b, stmts: Vec::new(), loc }
+    }
+
+    /// The function with its body.
+    pub fn finish(mut self, nl: Vec<Atom>, lin: Vec<LVar>) -> FunctionBuilder {
+        self.b.func.body = Block { stmts: self.stmts, nl, lin };
+        self.b
+    }
+
+    /// A zero.
+    pub fn zero_of(&mut self, ty: &Type) -> LVar {
+        let x = self.b.lvar("x", ty.clone(), self.loc.span);
+        self.push(vec![], vec![x], Rhs::LZero(ty.clone()));
+        x
+    }
+
+    /// A tangent as one linear value.
+    pub fn whole(&mut self, handle: Tangent) -> LVar {
+        match handle {
+            Tangent::Value(x) => x,
+            Tangent::None(ty) => self.zero_of(&ty),
+            Tangent::At(place, ty) => {
+                let x = self.b.lvar("x", ty, self.loc.span);
+                self.push(vec![], vec![x], Rhs::Rd(place));
+                x
+            }
+        }
+    }
+
+    /// The sum of two linear values.
+    pub fn sum(&mut self, x: LVar, y: LVar) -> LVar {
+        let ty = self.b.func.lvars[x].ty.clone();
+        let sum = self.b.lvar("y", ty, self.loc.span);
+        self.push(vec![], vec![sum], Rhs::LAdd(x, y));
+        sum
+    }
+
     fn push(&mut self, nl: Vec<NVar>, lin: Vec<LVar>, rhs: Rhs) {
         self.stmts.push(Stmt { nl, lin, rhs, annotated: false, loc: self.loc });
     }
 
-    fn call(
+    pub fn call(
         &mut self,
         nl: Vec<NVar>,
         lin: Vec<LVar>,
@@ -216,7 +261,7 @@ impl Maker {
     }
 
     /// The tangents of the parameters, as J declares them.
-    fn parameters(&mut self, derivatives: &Derivatives, mask: &Mask) -> Vec<Tangent> {
+    pub fn parameters(&mut self, derivatives: &Derivatives, mask: &Mask) -> Vec<Tangent> {
         let mut handles = Vec::new();
         for (k, p) in self.b.func.params.clone().into_iter().enumerate() {
             let VarData { name, ty, span, .. } = self.b.func.nvars[p].clone();
@@ -240,17 +285,18 @@ impl Maker {
         handles
     }
 
-    /// `(_; y'..) = g.jvp(x, 0; x')`.
-    fn forward(
+    /// `(_; y'..) = g.jvp(x, 0; x')`, with zeros like the parameters that are given.
+    pub fn forward(
         &mut self,
         derivatives: &mut Derivatives,
         jvp: &crate::Jvp,
         mut args: Vec<Atom>,
+        like: &[NVar],
         handles: Vec<Tangent>,
         types: &[Type],
     ) -> Vec<LVar> {
-        for p in self.b.func.params.clone() {
-            args.extend(self.zero(derivatives, p));
+        for p in like {
+            args.extend(self.zero(derivatives, *p));
         }
         let program = &derivatives.program;
         let (mut lin_args, mut places) = (Vec::new(), Vec::new());
@@ -318,19 +364,7 @@ impl Maker {
             if !active {
                 continue;
             }
-            lin_args.push(match handle {
-                Tangent::Value(x) => x,
-                Tangent::None(ty) => {
-                    let x = self.b.lvar("x", ty.clone(), span);
-                    self.push(vec![], vec![x], Rhs::LZero(ty));
-                    x
-                }
-                Tangent::At(place, ty) => {
-                    let x = self.b.lvar("x", ty, span);
-                    self.push(vec![], vec![x], Rhs::Rd(place));
-                    x
-                }
-            });
+            lin_args.push(self.whole(handle));
         }
         // Arrays of y' are summed up in regions round the call.
         let scalar = |ty: &Type| Passing::of(&derivatives.kinds, ty) == Passing::Value;

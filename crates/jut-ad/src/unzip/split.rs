@@ -165,7 +165,9 @@ impl Splitter<'_> {
                 }
             } else if linearity::is_linear_leaf(&self.derivatives.program, &self.func, &stmt) {
                 match stmt {
-                    Stmt { nl, lin, rhs: Rhs::Call(call), annotated, loc } => {
+                    Stmt { nl, lin, rhs: Rhs::Call(call), annotated, loc }
+                        if !self.derivatives.program.funcs[call.func].is_foreign() =>
+                    {
                         self.call(Shell { nl, lin, annotated, loc }, *call, &mut out)?;
                     }
                     Stmt { lin, rhs, loc, .. } => out.push(linear_stmt(lin, rhs, loc)),

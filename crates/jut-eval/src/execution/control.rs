@@ -15,7 +15,7 @@ use jut_ir::calls::LEVELS;
 use jut_ir::ir::{ArmPattern, Dir, Mode};
 use jut_ir::types::Type;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
-use jut_runtime::{print, stack};
+use jut_runtime::{foreign, print, stack};
 
 impl Execution<'_> {
     /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
@@ -92,6 +92,13 @@ impl Execution<'_> {
                 let Some(code) = self.interpreter.code(*func) else {
                     return unchecked("a call of a function that does not exist");
                 };
+                if let Some(foreign) = &code.foreign {
+                    self.levels = levels;
+                    let args: Vec<Value> = args.iter().map(|arg| frame.fetch(arg)).collect();
+                    let out = self.foreign(foreign, &args, &code.given(&args))?;
+                    set_all(frame, dst, out);
+                    return Ok(());
+                }
                 let mut inner = code.frame();
                 let slots = code.params.iter().chain(&code.lin_params).map(|(slot, _)| *slot);
                 for (slot, arg) in slots.zip(args) {
@@ -365,8 +372,8 @@ impl Execution<'_> {
 
 /// Runs a part of the interpreter on a thread with a stack of its own.
 fn on_fresh_stack(work: impl FnOnce() -> Run<()> + Send) -> Run<()> {
-    let printer = print::current();
-    let work = move || print::to(printer, work);
+    let (printer, functions) = (print::current(), foreign::current());
+    let work = move || foreign::going_on(functions, || print::to(printer, work));
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
         match thread.spawn_scoped(scope, work) {

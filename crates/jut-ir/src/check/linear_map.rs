@@ -210,6 +210,9 @@ impl Proof<'_> {
                 accs: vec![class; f.cap_params.len()],
             };
         }
+        if f.is_foreign() {
+            return self.foreign(call.func, &args, span);
+        }
         let given = self.analysed(call.func, args);
         // J takes its rule, which must not come back here either.
         if let Some(rule) = f.rule.filter(|_| depends && call.func != self.forbidden) {
@@ -223,6 +226,27 @@ impl Proof<'_> {
             self.open.pop();
         }
         given
+    }
+}
+
+impl Proof<'_> {
+    /// A function of another language is linear in what stands behind the `;`, all of it together.
+    fn foreign(&mut self, func: FuncId, args: &[Class], span: Span) -> Given {
+        let f = &self.program.funcs[func];
+        let before =
+            self.program.declared(func).map_or(0, |d| self.program.funcs[d.linear].params.len());
+        let (given, linear) = args.split_at(before.min(args.len()));
+        let class = linear.iter().fold(Class::Zero, |class, c| class.join(*c));
+        let known = args.iter().all(|c| *c != Class::Mixed);
+        let class = if given.iter().any(|c| c.depends()) { Class::Mixed } else { class };
+        if class == Class::Mixed && known {
+            let declared = self.program.declared(func).map_or(func, |d| d.linear);
+            let name = &self.program.funcs[declared].name;
+            let message =
+                format!("`{name}` is linear in what its declaration has behind the `;` alone");
+            self.fault.get_or_insert((span, message));
+        }
+        Given { results: vec![class; f.results.len()], accs: Vec::new() }
     }
 }
 

@@ -63,7 +63,7 @@ pub fn accesses(
 pub fn can_fail(stmt: &Stmt) -> bool {
     let may_end = |stmt: &Stmt| match stmt {
         Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } | Stmt::Poll { .. } => true,
-        Stmt::Kernel { kernel, .. } => kernel.prints(),
+        Stmt::Kernel { kernel, .. } => kernel.reaches_outside(),
         _ => false,
     };
     stmt.any(&mut { may_end })

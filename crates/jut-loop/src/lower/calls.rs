@@ -36,7 +36,14 @@ pub(super) fn function(
     }
     let body = |this: &mut Lowering<'_>| {
         let sole = this.enter_accumulators();
-        let results = this.block_into(&src.body, &dests, src.span)?;
+        let results = match src.foreign {
+            Some(foreign) => {
+                let args: Vec<jut_ir::Atom> = src.params.iter().map(|v| (*v).into()).collect();
+                let results: Vec<Type> = src.results.iter().map(|r| r.ty.clone()).collect();
+                this.foreign(foreign.number, &args, &results, &dests, src.span)?
+            }
+            None => this.block_into(&src.body, &dests, src.span)?,
+        };
         if let Some((r, cell)) = sole {
             let value = this.registers[r].now;
             this.push(form::Stmt::Store { buffer: cell, index: int(0), value });
@@ -67,6 +74,7 @@ pub(super) fn signature(src: &Function, cx: &mut Context) -> Res<Signature> {
 /// A function that does nothing but call another one.
 pub(super) fn from_outside(program: &Program, callee: FuncId) -> Function {
     let mut func = program.funcs[callee].signature();
+    func.foreign = None;
     let mut nl = Vec::with_capacity(func.results.len());
     let mut names: HashMap<NVar, NVar> = HashMap::default();
     for (k, result) in func.results.clone().into_iter().enumerate() {
@@ -258,6 +266,13 @@ impl Lowering<'_> {
     /// Lowers a call.
     pub(super) fn call(&mut self, stmt: &Stmt, call: &Call) -> Res<()> {
         let span = stmt.loc.span;
+        if let Some((number, span)) = self.cx.foreign.get(&call.func).copied() {
+            let results: Vec<Type> = stmt.nl.iter().map(|v| self.type_of(*v)).collect();
+            let dests = self.pattern_dests(stmt);
+            let slots = self.foreign(number, &call.args, &results, &dests, span)?;
+            stmt.nl.iter().zip(slots).for_each(|(v, slots)| self.bind(*v, slots));
+            return Ok(());
+        }
         let Some(found) = self.cx.lowered.get(&call.func).cloned() else {
             return Err(self.bug(span, "a function is called before it is lowered"));
         };

@@ -36,6 +36,7 @@ mod blocks;
 mod boxes;
 mod calls;
 mod emit;
+mod foreign;
 mod growing;
 mod leaves;
 mod literals;
@@ -160,13 +161,18 @@ fn statements(
         layouts,
         lowered: HashMap::default(),
         printing: HashSet::default(),
+        foreign: HashMap::default(),
         out: LoopProgram::default(),
         sites: HashMap::default(),
     };
     let mut signature = Signature::default();
     for (number, component) in (1..).zip(components(program, [entry], &|_| false)) {
         // Callees come first, so that those of other components are known.
-        if component.members.iter().any(|id| cx.prints(&program.funcs[*id].body)) {
+        let outside = |id: &FuncId| {
+            let func = &program.funcs[*id];
+            func.is_foreign() || cx.prints(&func.body)
+        };
+        if component.members.iter().any(outside) {
             cx.printing.extend(&component.members);
         }
         for id in &component.members {
@@ -179,12 +185,20 @@ fn statements(
                 )
                 .help("erase linearity first"));
             }
+            if let (Some(foreign), true) = (src.foreign, *id != entry) {
+                cx.foreign.insert(*id, (foreign.number, src.span));
+                continue;
+            }
             if component.is_recursive {
                 let signature = calls::signature(src, &mut cx)?;
                 cx.declare(*id, LoopFunction::default(), signature, number);
             }
         }
         for id in component.members {
+            // A call of another language is written where it stands.
+            if cx.foreign.contains_key(&id) {
+                continue;
+            }
             let src = &program.funcs[id];
             let circle = if component.is_recursive { number } else { 0 };
             let is_entry = id == entry && circle == 0;
@@ -218,14 +232,16 @@ struct Context {
     datas: PrimaryMap<DataId, Data>,
     layouts: Layouts,
     lowered: HashMap<FuncId, Callee>,
-    /// The functions of which a call may print.
+    /// The functions of which a call may print, or call a function of another language.
     printing: HashSet<FuncId>,
+    /// Functions of other languages: their numbers, and their declarations, where their errors are in every derivative.
+    foreign: HashMap<FuncId, (u32, Span)>,
     out: LoopProgram,
     sites: HashMap<(RuntimeErrorKind, Span), Site>,
 }
 
 impl Context {
-    /// Whether a block may print: its iterations keep their order.
+    /// Whether a block may print, or call a function of another language: its iterations keep their order, and their thread.
     fn prints(&self, block: &jut_ir::Block) -> bool {
         block.stmts.iter().any(|stmt| match &stmt.rhs {
             jut_ir::Rhs::Check(jut_ir::Check::Show(_)) => true,

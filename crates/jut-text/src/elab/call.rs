@@ -38,7 +38,12 @@ impl<'a, 's> Body<'a, 's> {
         }
         match self.globals.global(name.text) {
             Some(Global::Template(k)) => return Ok(Lazy::Made(self.expand(k, call, span)?)),
-            Some(Global::Func(f)) => return Ok(Lazy::Made(self.call_function(f, call, span)?)),
+            Some(Global::Func(f)) => {
+                // With a `;` it is the linear one that is called.
+                let linear = self.program.declared(f).filter(|_| !call.lin.is_empty());
+                let f = linear.map_or(f, |declared| declared.linear);
+                return Ok(Lazy::Made(self.call_function(f, call, span)?));
+            }
             Some(Global::Con(con)) => {
                 self.only_first_section(call, "a constructor")?;
                 return Ok(Lazy::Made(self.construct(con, call, span)?));
@@ -575,6 +580,8 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<Made> {
         let program = self.program;
         let callee = &program.funcs[func];
+        let declared = program.declared(func).map_or(func, |declared| declared.linear);
+        let called = &program.funcs[declared].name;
         let (lin_texts, place_texts) = texts;
         let hidden =
             if self.strict || given.len() == callee.params.len() { 0 } else { callee.size_params };
@@ -589,7 +596,7 @@ impl<'a, 's> Body<'a, 's> {
             let found = (given.len(), lin_args.len(), place_texts.len());
             let message = format!(
                 "`{}` takes {} argument(s), and {} are given",
-                callee.name,
+                called,
                 text(wanted),
                 text(found)
             );
@@ -607,7 +614,7 @@ impl<'a, 's> Body<'a, 's> {
                 list = format!("{list}; {}", caps.join(", "));
             }
             let error = Diagnostic::error("J208", span, message).label(callee.span, "defined here");
-            return self.fail(error.help(format!("give all of them: `{}({list})`", callee.name)));
+            return self.fail(error.help(format!("give all of them: `{}({list})`", called)));
         }
         let mut map: HashMap<NVar, Size> = HashMap::new();
         let mut args: Vec<Atom> = Vec::new();
@@ -626,7 +633,7 @@ impl<'a, 's> Body<'a, 's> {
                     let name = &callee.nvars[*size].name;
                     let message = format!(
                         "the size `{name}` of `{}` does not follow from the arguments",
-                        callee.name
+                        called
                     );
                     let help = "give all sizes as first arguments";
                     let error = Diagnostic::error("J210", span, message).help(help);
@@ -684,12 +691,12 @@ impl<'a, 's> Body<'a, 's> {
                 );
                 let help = match data.mode {
                     Mode::Rd => {
-                        format!("read a linear value: `rd r = x' {{ {}(..; ; r) }}`", callee.name)
+                        format!("read a linear value: `rd r = x' {{ {}(..; ; r) }}`", called)
                     }
                     other => format!(
                         "collect into one of that mode: `{} r: f64 {{ {}(..; ; r) }}`",
                         text(other),
-                        callee.name
+                        called
                     ),
                 };
                 return self.error("J111", self.span(*e), message, help);

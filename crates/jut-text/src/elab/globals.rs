@@ -84,6 +84,7 @@ impl Globals {
                 }
                 Decl::Alias(a) => a.name,
                 Decl::Def(d) => d.name,
+                Decl::Extern(p) => p.def.name,
             };
             self.declared.insert(self.full(name.text), name.span);
         }

@@ -20,6 +20,12 @@ pub(super) fn state(
     let (Some(func), Some(by)) = (find(&rule.func), find(&rule.by)) else { return };
     let span = rule.func.span;
     let error = |message: String, help: &str| Diagnostic::error("J801", span, message).help(help);
+    if program.funcs[func].is_foreign() {
+        let message =
+            format!("`{}` is an `extern`, which names its derivative itself", rule.func.text);
+        diagnostics.push(error(message, "let its declaration end with `derivative g`"));
+        return;
+    }
     if program.funcs[func].rule.is_some() {
         let message = format!("`{}` has a rule already", rule.func.text);
         diagnostics.push(error(message, "leave one of them out: the other mode follows from it"));

@@ -39,6 +39,8 @@ pub struct CFunction {
     pub(crate) levels: Option<i64>,
     pub(crate) lists: Vec<String>,
     pub(crate) unbounded: Option<String>,
+    /// The functions of other languages that it calls: the symbol of each, and its declaration.
+    pub(crate) foreign: Vec<(String, String)>,
 }
 
 /// A parameter of a C function.
@@ -285,6 +287,7 @@ impl CFunction {
             levels: None,
             lists,
             unbounded: None,
+            foreign: Vec::new(),
         })
     }
 }

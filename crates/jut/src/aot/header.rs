@@ -169,6 +169,7 @@ pub(crate) fn meaning(kind: RuntimeErrorKind) -> (&'static str, &'static [&'stat
         RuntimeErrorKind::Memory => ("not enough memory, or a size is no 64-bit integer", &[]),
         RuntimeErrorKind::Cancelled => ("cancelled", &[]),
         RuntimeErrorKind::Recursion => ("recursion is too deep", &[]),
+        RuntimeErrorKind::Foreign => ("a function of another language failed", &[]),
     }
 }
 
@@ -187,6 +188,7 @@ fn status_name(kind: RuntimeErrorKind) -> &'static str {
         RuntimeErrorKind::Memory => "JUT_ERROR_MEMORY",
         RuntimeErrorKind::Cancelled => "JUT_ERROR_CANCELLED",
         RuntimeErrorKind::Recursion => "JUT_ERROR_RECURSION",
+        RuntimeErrorKind::Foreign => "JUT_ERROR_FOREIGN",
     }
 }
 
@@ -223,12 +225,41 @@ pub(crate) fn write(
     if math == MathLibrary::Jut {
         out.push_str(WORKSPACE);
     }
+    write_foreign(&mut out, functions);
     for function in functions {
         function.write(&mut out, math);
     }
     let _ = writeln!(out, "#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */");
     out
 }
+
+/// What the program that is linked with the object has to define.
+fn write_foreign(out: &mut String, functions: &[CFunction]) {
+    let all = functions.iter().flat_map(|function| &function.foreign);
+    let all: std::collections::BTreeSet<&(String, String)> = all.collect();
+    if !all.is_empty() {
+        out.push_str(FOREIGN);
+    }
+    for (symbol, text) in all {
+        let text = text.replace("*/", "* /");
+        let _ = write!(
+            out,
+            "/** {text} */\nvoid {symbol}(double *results, const double *floats, const int64_t *integers,\n    \
+             double *failed, int64_t result_count, int64_t float_count, int64_t integer_count, int64_t number);\n\n"
+        );
+    }
+}
+
+const FOREIGN: &str = "/*
+ * Functions that the caller defines. Each reads its parameters from two lists, of all integers, sizes
+ * and arrays of them too, and of all floats, in the order of its declaration, those behind the `;` last,
+ * and writes its results one after the other; they are 0.0 before. To end the call of the program
+ * with JUT_ERROR_FOREIGN it sets *failed to 1.0. The lists have as many numbers as the counts say;
+ * number is that of the declaration, and may be ignored. It may be called by any thread that calls
+ * functions of this file, and must not unwind or jump out of its call.
+ */
+
+";
 
 const CONVENTIONS: &str = " *
  * Sizes come first, each once; arrays are contiguous and row-major: the last index runs fastest, and
@@ -262,7 +293,7 @@ fn write_errors(out: &mut String) {
             true => String::new(),
             false => format!(": {}", numbers.join(", ")),
         };
-        let comma = if kind == RuntimeErrorKind::Recursion { "" } else { "," };
+        let comma = if kind == RuntimeErrorKind::Foreign { "" } else { "," };
         let _ = writeln!(
             out,
             "  /** {}, {text}{numbers} */\n  {} = {}{comma}",

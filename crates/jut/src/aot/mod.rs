@@ -29,6 +29,7 @@ mod package;
 
 use crate::backends::{BACKENDS, Engine};
 use crate::error::{Error, Result};
+use crate::foreign::symbol;
 use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::pipeline::{self, Composed};
@@ -36,8 +37,9 @@ use crate::request::Request;
 use crate::source::{Sources, assertion, extremum};
 use crate::watch::Watch;
 use declaration::identifier;
-use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::form::LoopProgram;
+use jut_ir::calls::callees_first;
+use jut_ir::{FuncId, Program, RuntimeErrorKind, Span};
+use jut_loop::form::{Foreign, LoopProgram};
 use jut_loop::need::Unbounded;
 use jut_loop::{Kernels, Lowered, recursion};
 use jut_native::CompileError;
@@ -210,9 +212,21 @@ pub fn build(functions: &[(&Function, &[Request])], options: &BuildOptions) -> R
             if made.iter().any(|f| f.name == name) {
                 return Err(Error::Request(format!("`{name}` is asked for twice")));
             }
+            if function.model().externs().any(|other| symbol(other) == name) {
+                return Err(Error::Request(format!(
+                    "`{name}` is the C name of a function that is made and of an `extern`: give a prefix"
+                )));
+            }
             made.push(add(file.as_mut(), name, function, *request, options, &|| {
                 writer(first.chosen_engine(), &machine, options.math)
             })?);
+        }
+    }
+    for (symbol, text) in made.iter().flat_map(|f| &f.foreign) {
+        if identifier(symbol) != *symbol {
+            return Err(Error::Request(format!(
+                "`{symbol}` is no name of a function in C: give `{text}` another one"
+            )));
         }
     }
     let target = file.triple().clone();
@@ -275,11 +289,28 @@ fn add(
             None => add(file, &lowered.program)?,
         };
         made.levels = levels;
+        made.foreign = foreign(&composed.program, composed.root);
         made.needs_memory = exported.needs_memory;
         made.stack = exported.stack;
         made.unbounded = need.err();
         Ok(made)
     })
+}
+
+/// The functions of other languages that a function calls: the symbol of each, and its declaration.
+fn foreign(program: &Program, root: FuncId) -> Vec<(String, String)> {
+    let called = callees_first(program, [root]).into_iter();
+    let linear = called.filter_map(|id| program.declared(id)).map(|declared| declared.linear);
+    let mut found: Vec<(String, String)> = linear
+        .map(|id| {
+            let text = jut_ir::print::print_function(program, id);
+            let text = text.lines().last().unwrap_or_default().to_string();
+            (symbol(&program.funcs[id].name), text)
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// What [`jut_loop::need`] makes of a program.
@@ -322,9 +353,12 @@ fn lower<T: Send>(
 ) -> Result<T> {
     with_large_stack(|| {
         let composed = pipeline::composed(function, request, &mut Watch::Off)?;
-        let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
-            .map_err(|d| pipeline::refusal(function, d))?
-            .finish_with_need();
+        let mut lowered = jut_loop::lower_with(&composed.program, composed.root, kernels)
+            .map_err(|d| pipeline::refusal(function, d))?;
+        let names = composed.program.foreign_names();
+        let symbols = names.iter().map(|name| symbol(name)).collect();
+        lowered.program.foreign = Foreign::Symbols(symbols);
+        let (lowered, need) = lowered.finish_with_need();
         work(&composed, &lowered, need)
     })
 }

@@ -5,6 +5,7 @@ use super::{LinearCode, LinearMap, Linearized, SavedSize, SharedLinear};
 use crate::border;
 use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
+use crate::foreign;
 use crate::interface::{Interface, Origin};
 use crate::load::with_large_stack;
 use crate::model::Function;
@@ -14,6 +15,7 @@ use jut_ad::compose::{self, Saved};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
 use jut_loop::Lowered;
 use jut_loop::flatten::Seen;
+use jut_loop::form::Foreign;
 use jut_native::{Backend, Recorder};
 
 /// Linearizes a function: itself with a tape, the linear map and its transpose, ready to run.
@@ -34,7 +36,12 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let results = ports.1.len();
         let (code, placements) = match function.chosen_engine().backend() {
             None => {
-                let made = programs.each_ref().map(|program| interpreter(function, program));
+                let [primal, apply, transposed] = &programs;
+                let made = [
+                    interpreter(function, primal, roots[0])?,
+                    interpreter(function, apply, roots[1])?,
+                    interpreter(function, transposed, roots[2])?,
+                ];
                 (LinearCode::Interpreted(Box::new(made)), [Vec::new(), Vec::new()])
             }
             Some(backend) => {
@@ -47,8 +54,11 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
                     _ => Seen::by_callers(primal, &entries),
                 };
                 let lower = |program: &Program, root| {
+                    let functions = foreign::functions(function.model(), program, &[root])?;
                     let lowered = jut_loop::lower_seen(program, root, &seen);
-                    Ok::<_, Error>(lowered.map_err(refused)?.finish())
+                    let mut lowered = lowered.map_err(refused)?;
+                    lowered.program.foreign = functions.map(Foreign::Functions).unwrap_or_default();
+                    Ok::<_, Error>(lowered.finish())
                 };
                 let primal = lower(primal, roots[0])?;
                 let apply = lower(apply, roots[1])?;

@@ -1,5 +1,6 @@
 //! Objects made ahead of time, called by programs of the system's compilers.
 
+mod externs;
 mod foreign;
 mod mathematics;
 mod matrices;

@@ -50,7 +50,9 @@ impl<'a> Planner<'a, '_> {
     fn leaf(&mut self, stmt: &'a Stmt) -> Result<(), Diagnostic> {
         let position = self.tick();
         self.reads(stmt);
-        if let Rhs::Call(call) = &stmt.rhs {
+        if let Rhs::Call(call) = &stmt.rhs
+            && !self.derivatives.program.funcs[call.func].is_foreign()
+        {
             return self.call(stmt, call, position);
         }
         self.need_operands(&stmt.rhs, position);

@@ -69,7 +69,7 @@ fn may_run_anywhere(stmt: &Stmt, known: &Callees) -> bool {
         Stmt::Alloc { arena, .. } | Stmt::Mark { arena, .. } | Stmt::Release { arena, .. } => {
             *arena == Arena::Tape
         }
-        Stmt::Kernel { kernel, .. } => kernel.prints(),
+        Stmt::Kernel { kernel, .. } => kernel.reaches_outside(),
         Stmt::Call { func, .. } => !known[*func].anywhere,
         _ => false,
     })
