@@ -4,9 +4,11 @@ use crate::input;
 use crate::interrupt::ending_calls;
 use crate::options::{Format, Given, Subject};
 use crate::output::{complain, warn};
+use jut::foreign::Library;
 use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
 use serde_json::{Value as Json, json};
+use std::path::Path;
 
 /// The function that is meant: the one named, or the last of the program.
 pub fn function(subject: &Subject) -> Result<Function> {
@@ -18,7 +20,15 @@ pub fn function(subject: &Subject) -> Result<Function> {
 /// The program, with the functions of other languages that the libraries have.
 fn model(subject: &Subject) -> Result<Model> {
     let model = Model::from_file(&subject.file)?;
-    subject.libraries.iter().try_fold(model, Model::with_library)
+    subject.libraries.iter().try_fold(model, |model, path| model.with_library(&library(path)?))
+}
+
+/// A library that the user names.
+#[allow(unsafe_code)]
+fn library(path: &Path) -> Result<Library> {
+    // SAFETY: whoever types the name vouches for the file, as for a program that is started.
+    let library = unsafe { Library::open(path) };
+    library.map_err(|e| Error::Request(format!("{}: {e}", path.display())))
 }
 
 /// That function, or the last, of a program, with what is said about its derivatives.

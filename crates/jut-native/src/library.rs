@@ -1,30 +1,42 @@
 //! Functions of other languages in shared libraries.
 
 use jut_runtime::foreign::{Function, Symbol};
-use libloading::Library;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Those of some functions that a shared library has, by the names of the program and the symbols of the library. The library stays loaded
-/// as long as one of them is there.
-///
-/// *Trust*: whoever names the file vouches for it, as for a program that is started. Loading it runs what it says is to run then, and
-/// its symbols are taken for functions as [`Function::of_symbol`] needs them.
-///
-/// # Errors
-/// What the system says of a file that cannot be loaded.
-pub fn functions(path: &Path, names: &[(String, String)]) -> Result<Vec<Function>, String> {
-    // SAFETY: the file is trusted.
-    let library = unsafe { Library::new(path) }.map_err(|error| error.to_string())?;
-    let library = Arc::new(library);
-    let mut functions = Vec::new();
-    for (name, symbol) in names {
-        // SAFETY: a symbol of the file, which is trusted, has this type.
-        let found = unsafe { library.get::<Symbol>(symbol.as_bytes()) };
-        if let Ok(found) = found {
-            // SAFETY: the file is trusted, and the function holds the library.
-            functions.push(unsafe { Function::of_symbol(name, *found, library.clone()) });
-        }
+/// A shared library with C functions. It stays loaded as long as this or one of its functions is there.
+#[derive(Clone, Debug)]
+pub struct Library {
+    library: Arc<libloading::Library>,
+    path: PathBuf,
+}
+
+impl Library {
+    /// Loads a file.
+    ///
+    /// # Errors
+    /// What the system says of a file that cannot be loaded.
+    ///
+    /// # Safety
+    /// As for a program that is started: loading runs code of the file, and of what it is linked with. Each symbol that it has by the
+    /// name of a function that is asked for is one, and is what [`Function::of_symbol`] needs.
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Library, String> {
+        let path = path.as_ref().to_path_buf();
+        // SAFETY: as required of the caller.
+        let library = unsafe { libloading::Library::new(&path) }.map_err(|e| e.to_string())?;
+        Ok(Library { library: Arc::new(library), path })
     }
-    Ok(functions)
+
+    /// Where it was loaded from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The function with a symbol, called by a name; `None` if there is no such symbol.
+    pub fn function(&self, name: &str, symbol: &str) -> Option<Function> {
+        // SAFETY: the symbols of the library are such functions, as was required when it was loaded.
+        let found = unsafe { self.library.get::<Symbol>(symbol.as_bytes()) }.ok()?;
+        // SAFETY: as above; the function holds the library.
+        Some(unsafe { Function::of_symbol(name, *found, self.library.clone()) })
+    }
 }

@@ -43,8 +43,8 @@ use jut_ir::calls::callees_first;
 use jut_ir::foreign::Numbers;
 use jut_ir::{FuncId, NVar, Program, Size, Type};
 use jut_runtime::foreign::Functions;
-use std::path::Path;
 
+pub use jut_native::library::Library;
 pub use jut_runtime::foreign::{Function, Symbol};
 
 /// What a function of another language is given: the values of all its parameters in order, sizes in brackets first, those behind the
@@ -203,23 +203,20 @@ impl Model {
     /// The same with those functions that a shared library has: C functions, as a header made ahead of time declares them. The symbol
     /// of `fft.forward` is `fft_forward`. Libraries may be named one after the other; the last one that has a function counts.
     ///
-    /// *Trust*: whoever names the file vouches for it, as for a program that is started: loading it runs code of it, and what it, or a library that
-    /// it is linked with, has under these names is called.
-    ///
     /// # Errors
-    /// [`Error::Request`] if the file cannot be loaded, or has none of the functions.
-    pub fn with_library(self, path: impl AsRef<Path>) -> Result<Model> {
-        let path = path.as_ref();
+    /// [`Error::Request`] if it has none of the functions.
+    pub fn with_library(self, library: &Library) -> Result<Model> {
         let names: Vec<(String, String)> =
             self.externs().map(|name| (name.to_string(), symbol(name))).collect();
-        let failed = |what: &str| Error::Request(format!("{}: {what}", path.display()));
-        let found = jut_native::library::functions(path, &names).map_err(|e| failed(&e))?;
+        let found = names.iter().filter_map(|(name, symbol)| library.function(name, symbol));
+        let found: Vec<Function> = found.collect();
         if found.is_empty() {
             let symbols: Vec<&str> = names.iter().map(|(_, symbol)| symbol.as_str()).collect();
-            return Err(failed(&match symbols.is_empty() {
+            let what = match symbols.is_empty() {
                 true => "the program declares no `extern`".to_string(),
                 false => format!("the library has none of {}", symbols.join(", ")),
-            }));
+            };
+            return Err(Error::Request(format!("{}: {what}", library.path().display())));
         }
         Ok(found.into_iter().fold(self, Model::with_function))
     }

@@ -1,5 +1,6 @@
 //! Functions of other languages, given as closures: what they are asked for, and what becomes of their errors.
 
+use jut::foreign::Function;
 use jut::{Arg, Batched, Engine, Error, Model, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -249,4 +250,29 @@ fn a_module_declares_functions_under_its_name() {
     let gradient = model.expect("it is declared").function("f").expect("there").gradient();
     let results = gradient.expect("it compiles").call(&[(&[1.5, -1.0]).into()]).expect("it runs");
     assert_eq!(results[0].floats(), [12.0, -8.0]);
+}
+
+#[test]
+fn results_whose_cells_wrap_around_are_refused_before_the_call() {
+    let text = "
+extern def wide(n: i64, m: i64; x': f64) -> (; [n, m]f64) transpose narrow
+extern def narrow(n: i64, m: i64; y': [n, m]f64) -> (; f64) transpose wide
+
+def corner(n: i64, m: i64, x: f64) -> f64 = wide(n, m, x)[n - 1, m - 1]
+";
+    let model = Model::from_text(text).expect("it is accepted");
+    // What takes lists as they cross is told no shapes that it could compare.
+    let nothing = |name: &str| Function::new(name, |_, _, _| Ok(()));
+    let model = model.with_whole_extern(nothing("wide")).expect("it is declared");
+    let model = model.with_whole_extern(nothing("narrow")).expect("it is declared");
+    for engine in engines() {
+        let function = model.function("corner").expect("there").engine(engine);
+        let compiled = function.value_and_gradient().expect("it compiles");
+        let called = |n: i64| compiled.call(&[n.into(), n.into(), 1.0.into()]);
+        assert_eq!(called(2).expect("it runs")[0].floats(), [0.0]);
+        for n in [1i64 << 32, (1 << 31) + 1, i64::MAX] {
+            let error = called(n).expect_err("there is no such array");
+            assert_eq!(error.code(), Some("R06"), "{engine:?}, {n}: {error}");
+        }
+    }
 }

@@ -73,8 +73,9 @@ impl Execution<'_> {
             }
         };
         let largest = taken.max(count) as u64;
-        self.counters.work += (2 * largest).saturating_sub(count as u64);
-        let Some(charge) = self.meter.charge(8 * count as u64) else {
+        let work = largest.saturating_mul(2).saturating_sub(count as u64);
+        self.counters.work = self.counters.work.saturating_add(work);
+        let Some(charge) = self.meter.charge(8u64.saturating_mul(count as u64)) else {
             return error(RuntimeErrorKind::Memory, &[]);
         };
         if !field {

@@ -248,18 +248,22 @@ impl Lowering<'_> {
     /// floats, which saturate, and of the dimensions themselves: that another array has `n * m`
     /// cells says nothing of an array of n rows of m.
     fn bound_product(&mut self, level: &Level, span: Span) -> Res<()> {
-        let constant = level.dims.iter().try_fold(1i64, |product, d| {
+        match level.scope {
+            Scope::Function => self.bound_dimensions(&level.dims, span),
+            Scope::Fields(_) => Ok(()),
+        }
+    }
+
+    /// The same of the dimensions of an array, which are sizes of the function.
+    pub(super) fn bound_dimensions(&mut self, dims: &[Size], span: Span) -> Res<()> {
+        let constant = dims.iter().try_fold(1i64, |product, d| {
             product.checked_mul(d.as_constant()?).filter(|cells| *cells < MAX_CELLS)
         });
-        if level.dims.len() < 2
-            || constant.is_some()
-            || level.scope != Scope::Function
-            || self.bounded.contains(&level.dims)
-        {
+        if dims.len() < 2 || constant.is_some() || self.bounded.contains(dims) {
             return Ok(());
         }
-        self.check_product(float(1.0), &level.dims, span)?;
-        self.assume_bounded(level.dims.clone());
+        self.check_product(float(1.0), dims, span)?;
+        self.assume_bounded(dims.to_vec());
         Ok(())
     }
 

@@ -38,9 +38,7 @@ impl Lowering<'_> {
     ) -> Res<Vec<Vec<Slot>>> {
         let mut checked: Vec<Size> = Vec::new();
         for ty in results {
-            let mut sizes = Vec::new();
-            ty.for_each_size(&mut |size| sizes.push(size.clone()));
-            for size in sizes {
+            for size in dimensions(ty) {
                 let known = size.as_constant().is_some_and(|n| n >= 0) || checked.contains(&size);
                 if !known {
                     let value = self.size(&size, span)?;
@@ -54,6 +52,7 @@ impl Lowering<'_> {
         let mut counts = Vec::with_capacity(results.len());
         let mut count = int(0);
         for ty in results {
+            self.bound_dimensions(&dimensions(ty), span)?;
             let cells = self.cells_in(ty, span)?;
             counts.push(count);
             count = self.add("count", count, cells);
@@ -124,10 +123,8 @@ impl Lowering<'_> {
 
     /// How many numbers a value of a type is.
     fn cells_in(&mut self, ty: &Type, span: Span) -> Res<Atom> {
-        let mut sizes = Vec::new();
-        ty.for_each_size(&mut |size| sizes.push(size.clone()));
         let mut cells = int(1);
-        for size in sizes {
+        for size in dimensions(ty) {
             let size = self.size(&size, span)?;
             cells = self.mul("cells", cells, size);
         }
@@ -139,4 +136,11 @@ impl Lowering<'_> {
         self.push(form::Stmt::Load { dst, buffer, index });
         dst.into()
     }
+}
+
+/// Those of an array, none of a number.
+fn dimensions(ty: &Type) -> Vec<Size> {
+    let mut sizes = Vec::new();
+    ty.for_each_size(&mut |size| sizes.push(size.clone()));
+    sizes
 }
