@@ -53,6 +53,21 @@ fn a_sum_is_eight_lanes_in_a_vector() {
 }
 
 #[test]
+fn a_sum_of_eight_terms_at_most_is_no_loop() {
+    let made = text(DOT, "dot");
+    let asks = |text: &str| {
+        text.lines().filter(|line| line.contains("icmp ule") && line.ends_with(", 8")).count()
+    };
+    assert_eq!(asks(&made), 1, "{made}");
+    // The terms at once, with a mask; eight at a time; what is left of them, with a mask.
+    assert_eq!(made.matches("fmul <8 x double>").count(), 3, "{made}");
+    assert_eq!(made.matches("call <8 x double> @llvm.masked.load").count(), 4, "{made}");
+    // A function in a term costs more than the loop around it.
+    let called = "def f[n](x: [n]f64) -> f64 = sum (i < n) { exp(x[i]) }";
+    assert_eq!(asks(&text(called, "f")), 0);
+}
+
+#[test]
 fn the_terms_of_a_sum_in_order_are_computed_together_and_added_one_after_the_other() {
     let sum = "def f[n](x: [n]f64) -> f64 =
   for (i < n) carry (s = 0.5) { s + (x[i] * x[i] - 3.0) * x[i] }";
