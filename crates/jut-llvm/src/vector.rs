@@ -22,7 +22,7 @@
 //! addition per eight iterations.
 
 use crate::function::{Result, Translator};
-use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
+use crate::text::{BOOLS, Body, EIGHT, FLOAT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, Pending};
@@ -132,7 +132,11 @@ impl Translator<'_> {
             Stmt::Load { dst, buffer, index } if plan.class(&(*dst).into()) == Class::Wide => {
                 let ty = scalar(self.kind(*dst)).wide();
                 let place = plan.classes.place(*buffer, *index);
+                let stored = self.beside.stored(*dst).filter(|_| ty == LANE);
                 let value = match (place, plan.mask) {
+                    (Class::Step(1), None) if let Some((stored, behind)) = stored => {
+                        self.load_beside(plan, (*buffer, *index), stored, behind)?
+                    }
                     (Class::Step(1), mask) => {
                         let index = self.atom(*index)?;
                         let at = match plan.guarded {
@@ -332,6 +336,35 @@ impl Translator<'_> {
             all = Some(self.body.with_lane(all, ty, k, loaded));
         }
         Ok(all.unwrap_or(Operand::ZERO))
+    }
+
+    /// Loads eight neighbours, of which all but a few have just been stored, beside: those are what was stored, and the others are loaded one by one. A
+    /// processor would wait for the store.
+    fn load_beside(
+        &mut self,
+        plan: &EightPlan,
+        (buffer, index): (Value, Atom),
+        stored: Atom,
+        behind: i64,
+    ) -> Result<Operand> {
+        let stored = self.spread(plan, stored)?.of(LANE).to_string();
+        let of_stored = |lane: i64| Some(lane + behind).filter(|from| (0..EIGHT).contains(from));
+        let lanes = (0..EIGHT).map(|lane| match of_stored(lane) {
+            Some(from) => format!("i32 {from}"),
+            None => "i32 poison".to_owned(),
+        });
+        let lanes = lanes.collect::<Vec<_>>().join(", ");
+        let mut all = self.body.value(format_args!(
+            "shufflevector {LANE} {stored}, {LANE} poison, <8 x i32> <{lanes}>"
+        ));
+        let first = self.atom(index)?;
+        for lane in (0..EIGHT).filter(|lane| of_stored(*lane).is_none()) {
+            let at = self.body.int("add", first, lane);
+            let at = self.address(buffer, at)?;
+            let one = self.load_from(at, FLOAT);
+            all = self.body.with_lane(Some(all), LANE, lane, one);
+        }
+        Ok(all)
     }
 
     /// Stores to eight cells that are the same distance apart.

@@ -88,6 +88,34 @@ fn the_terms_of_a_sum_in_order_are_computed_together_and_added_one_after_the_oth
 }
 
 #[test]
+fn several_sums_in_order_are_lanes_of_one_vector() {
+    let sums = "def f[n](x: [n]f64) -> f64 = {
+  var (s, t) = (0.5, 1.5)
+  for (i < n) { s += (x[i] * x[i] - 3.0) * x[i]; t += (x[i] + 2.0) * (x[i] - 0.5) }
+  s * t
+}";
+    let made = text(sums, "f");
+    assert!(made.contains("<i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>"), "{made}");
+    assert_eq!(made.matches("fadd <8 x double>").count(), 1 + 8, "{made}");
+    assert!(!made.contains("reduce.fadd"), "{made}");
+}
+
+#[test]
+fn what_was_stored_to_neighbours_is_not_loaded() {
+    let sweep = "def f[n](w0: [n]f64, steps: i64) -> f64 = {
+  var w = w0
+  for (t < steps, i < n - 1) { w[i] = 0.25 * w[i + 1] + 0.75 * w[i] * w[i] }
+  w[0]
+}";
+    let made = jut_llvm::text(&lowered_gradient(sweep, "f")).expect("text");
+    let seven = "<i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 poison>";
+    assert!(made.contains(seven), "{made}");
+    let far = sweep.replace("n - 1", "n - 9").replace("i + 1", "i + 9");
+    let made = jut_llvm::text(&lowered_gradient(&far, "f")).expect("text");
+    assert!(made.contains("<8 x double>") && !made.contains("i32 7, i32 poison"), "{made}");
+}
+
+#[test]
 fn a_function_in_a_loop_that_carries_is_called_for_eight_with_a_buffer_on_the_stack() {
     let source = "def f[n](x: [n]f64) -> f64 = for (i < n) carry (p = 1.0) { p * exp(x[i]) + 1.0 }";
     let made = text(source, "f");
