@@ -44,6 +44,9 @@ pub(crate) struct EightPlan {
 /// What lanes are ahead of the first.
 const STEPS: &str = "<i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>";
 
+/// Cells that are so far apart at most are loaded with those between them.
+const NEAR: u64 = 4;
+
 impl Translator<'_> {
     /// Translates the body for eight iterations from `index` on; gives the next lanes. Where a check
     /// does not hold for all of them, `leave` says where to go.
@@ -147,6 +150,11 @@ impl Translator<'_> {
                             Some(mask) => self.load_some(at, ty, mask, plan.filler(ty)),
                             None => self.load_from(at, ty),
                         }
+                    }
+                    (Class::Step(step), None)
+                        if step.unsigned_abs() <= NEAR && self.beside.is_alone(*dst) =>
+                    {
+                        self.load_near((*buffer, *index), step, ty)?
                     }
                     (Class::Step(_) | Class::Row(_), None) => {
                         self.load_apart(*buffer, *index, place, ty)?
@@ -315,6 +323,47 @@ impl Translator<'_> {
             all = Some(self.body.with_lane(all, LANE, k, result));
         }
         Ok(all.unwrap_or(Operand::ZERO))
+    }
+
+    /// Loads from eight cells that are a few cells apart: all from the first to the last, in vectors of neighbours, of which the eight are taken.
+    fn load_near(
+        &mut self,
+        (buffer, index): (Value, Atom),
+        step: i64,
+        ty: Type,
+    ) -> Result<Operand> {
+        let first = self.atom(index)?;
+        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?);
+        let span = (EIGHT - 1) * step.abs() + 1;
+        // Where the vectors begin, from the lowest cell on. The last one ends with the highest cell, so they may overlap.
+        let mut begins: Vec<i64> = (0..span / EIGHT).map(|k| k * EIGHT).collect();
+        if span % EIGHT != 0 {
+            begins.push(span - EIGHT);
+        }
+        let lowest = if step < 0 { (EIGHT - 1) * step } else { 0 };
+        let mut all: Option<(Operand, i64)> = None;
+        for begin in begins {
+            // Not `nuw`: see `gather`.
+            let at = self.body.int("add", first, lowest + begin);
+            let at = self.body.element("inbounds ", cell, from, at);
+            let loaded = self.load_from(at, ty);
+            let inside = |lane: i64| {
+                Some(lane * step - lowest - begin).filter(|place| (0..EIGHT).contains(place))
+            };
+            let before = all.map_or(0, |(_, end)| end);
+            let lanes = (0..EIGHT).map(|lane| match inside(lane) {
+                Some(place) => format!("i32 {}", EIGHT + place),
+                None if lane * step - lowest < before => format!("i32 {lane}"),
+                None => "i32 poison".to_owned(),
+            });
+            let lanes = lanes.collect::<Vec<_>>().join(", ");
+            let so_far = all.map_or("poison".to_owned(), |(all, _)| all.to_string());
+            let mixed = self.body.value(format_args!(
+                "shufflevector {ty} {so_far}, {ty} {loaded}, <8 x i32> <{lanes}>"
+            ));
+            all = Some((mixed, begin + EIGHT));
+        }
+        Ok(all.map_or(Operand::ZERO, |(all, _)| all))
     }
 
     /// Loads from eight cells that are the same distance apart: one by one, which is faster than gathering.

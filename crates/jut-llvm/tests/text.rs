@@ -116,6 +116,27 @@ fn what_was_stored_to_neighbours_is_not_loaded() {
 }
 
 #[test]
+fn numbers_that_lie_a_few_cells_apart_come_from_vectors_of_neighbours() {
+    let pairs = "def f[n](x: [n, 2]f64) -> f64 = sum (i < n) { x[i, 0] * x[i, 1] }";
+    let second = "<i32 0, i32 1, i32 2, i32 3, i32 9, i32 11, i32 13, i32 15>";
+    assert_eq!(text(pairs, "f").matches(second).count(), 2);
+    // Backwards, it is one vector.
+    let reversed = "def f[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { x[i] * y[n - 1 - i] }";
+    let made = text(reversed, "f");
+    assert!(made.contains("<i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8>"));
+    // What is stored beside would be waited for, and what is far apart is more vectors than numbers.
+    let stored = "def f[n](x0: [n, 2]f64) -> f64 = {
+  var (x, s) = (x0, 0.5)
+  for (i < n) { x[i, 0] = x[i, 1] * 0.5; s += (x[i, 1] * x[i, 1] - 3.0) * x[i, 1] }
+  s * x[0, 0]
+}";
+    let made = text(stored, "f");
+    assert!(made.contains("fmul <8 x double>") && !made.contains(second), "{made}");
+    let far = pairs.replace("[n, 2]", "[n, 9]");
+    assert!(!text(&far, "f").contains("i32 poison>"));
+}
+
+#[test]
 fn a_function_in_a_loop_that_carries_is_called_for_eight_with_a_buffer_on_the_stack() {
     let source = "def f[n](x: [n]f64) -> f64 = for (i < n) carry (p = 1.0) { p * exp(x[i]) + 1.0 }";
     let made = text(source, "f");

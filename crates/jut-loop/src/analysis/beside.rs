@@ -14,6 +14,9 @@
 //! A processor hands on what one store has stored, and waits where a load finds part of it in a store and part of it elsewhere. So a backend
 //! takes the seven from the vector that it has stored, and loads one.
 //!
+//! For the same reason numbers that lie a few cells apart, such as one coordinate of eight points, are taken from two or three vectors of neighbours only if
+//! the body stores nothing among them.
+//!
 //! Requires: a well-formed function. Cost: linear; no more than [`MOST`] stores of a body are remembered.
 
 use cranelift_entity::SecondaryMap;
@@ -30,7 +33,10 @@ const FARTHEST: u64 = 2;
 
 /// What loads of a function find, in the bodies of which several iterations are taken at once.
 #[derive(Default)]
-pub struct Beside(SecondaryMap<Value, Option<(Atom, i64)>>);
+pub struct Beside {
+    stored: SecondaryMap<Value, Option<(Atom, i64)>>,
+    alone: SecondaryMap<Value, bool>,
+}
 
 impl Beside {
     /// Looks at a function for which it is [decided](crate::opt::for_target) what is taken at once.
@@ -48,7 +54,10 @@ impl Beside {
         func.body.for_each(&mut |stmt| sums.learn(stmt));
         func.body.for_each(&mut |stmt| {
             if marked(stmt) {
-                stmt.blocks().into_iter().for_each(|body| found.look(body, &roots, &sums));
+                for body in stmt.blocks() {
+                    found.look(body, &roots, &sums);
+                    found.look_for_stores(body, &roots);
+                }
             }
         });
         found
@@ -57,7 +66,25 @@ impl Beside {
     /// If what is loaded was stored in the same iterations, but for a few cells: the number that each of them has stored, and how many
     /// cells behind those that were stored the ones that are loaded begin (before them, if it is less than 0).
     pub fn stored(&self, loaded: Value) -> Option<(Atom, i64)> {
-        self.0[loaded]
+        self.stored[loaded]
+    }
+
+    /// Whether the body stores nothing that may lie beside what is loaded.
+    pub fn is_alone(&self, loaded: Value) -> bool {
+        self.alone[loaded]
+    }
+
+    fn look_for_stores(&mut self, body: &Block, roots: &Roots) {
+        let mut stored: Vec<Value> = Vec::new();
+        body.for_each(&mut |stmt| match stmt {
+            Stmt::Store { buffer, .. } if !stored.contains(buffer) => stored.push(*buffer),
+            _ => {}
+        });
+        body.for_each(&mut |stmt| {
+            if let Stmt::Load { dst, buffer, .. } = stmt {
+                self.alone[*dst] = !stored.iter().any(|other| roots.may_overlap(*other, *buffer));
+            }
+        });
     }
 
     fn look(&mut self, body: &Block, roots: &Roots, sums: &Linears) {
@@ -70,7 +97,7 @@ impl Beside {
                         let cells = distance(place, &index).filter(|_| stored == buffer)?;
                         (cells.unsigned_abs() <= FARTHEST && cells != 0).then_some((*value, cells))
                     });
-                    self.0[*dst] = near;
+                    self.stored[*dst] = near;
                 }
                 Stmt::Store { buffer, index, value } => {
                     let index = sums.of(*index);
