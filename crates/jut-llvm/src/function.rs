@@ -20,7 +20,7 @@ use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Opcode, Prim};
-use jut_loop::analysis::Step;
+use jut_loop::analysis::{Beside, Step};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;
@@ -90,6 +90,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) frame: Frame<Operand>,
     /// Memory for [loops in vectors](crate::nested): eight vectors, and which of them.
     pub(crate) nested: Vec<(Operand, usize)>,
+    /// What loads of several iterations find that these have stored.
+    pub(crate) beside: Beside,
     /// The group of the accesses in a loop whose iterations are independent.
     pub(crate) group: Option<u32>,
     /// Where the function is left with a status that is not 0.
@@ -134,6 +136,7 @@ impl<'a> Translator<'a> {
             values,
             frame: Frame::of(source),
             nested: Vec::new(),
+            beside: Beside::of(source),
             group: None,
             failures: Vec::new(),
             called: None,

@@ -17,11 +17,16 @@
 //! 3. a loop over what is left (all of it, if the body does not allow more), whose lanes are in
 //!    memory: a load, the body, a store;
 //! 4. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
+//!
+//! Before all of that it is asked whether there are eight terms at most, if they are cheap: these are part 2 and the tree without any loop. Sums over
+//! coordinates, of three or four terms, stand in loops over points, and cost less than finding out that there is no main loop.
 
 use crate::function::{Result, Translator};
 use crate::text::{BOOL, EIGHT, FLOAT, INT, LANE, Label, Looping, Operand, Type, scalar};
 use crate::vector::EightPlan;
+use jut_ir::prim::Lowering;
 use jut_loop::form::{Atom, BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
+
 use jut_loop::poll::rounds;
 use std::iter::once;
 
@@ -252,25 +257,74 @@ impl Translator<'_> {
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
         }
-        let body = &mut self.body;
-        let slots = self.frame.lanes(sums, || body.alloca(LANE, 64));
         let outside = self.group.take();
-        let (bounds, zeros) = ([source.low, source.high], vec![Operand::ZERO; sums]);
-        let ends =
-            self.in_blocks(bounds, (FLOAT, &zeros), poll, &mut |this, [from, end], totals| {
-                let lanes = this.block_of_eights(source, from, end, &slots)?;
-                let mut next = Vec::with_capacity(sums);
-                for (sum, lanes) in totals.iter().zip(lanes) {
-                    let lane = this.tree(lanes);
-                    next.push(this.body.two("fadd", FLOAT, *sum, lane));
-                }
-                Ok(next)
-            })?;
+        let ends = match is_often_short(source) {
+            true => self.short_or_long(source, poll)?,
+            false => self.long_sums(source, poll)?,
+        };
         for (value, end) in source.dst.iter().zip(ends) {
             self.bind(*value, end);
         }
         self.group = outside;
         Ok(())
+    }
+
+    /// Sums that may be of eight terms at most: these are taken at once, without any loop. Where a check does not hold for all of them nothing has happened, and
+    /// the loop begins.
+    fn short_or_long(&mut self, source: &Lanes, poll: Option<Site>) -> Result<Vec<Operand>> {
+        let (low, high) = (self.atom(source.low)?, self.atom(source.high)?);
+        let [short, long, done] = self.body.labels();
+        // The distance from low to high as an unsigned number is always right, and a large one if there are no terms.
+        let count = self.body.int("sub", high, low);
+        let few = self.body.int("icmp ule", count, EIGHT);
+        self.body.branch(few, short, long);
+
+        self.body.begin(short);
+        let mut plan = EightPlan::of(source);
+        plan.count_first(&mut self.body, count);
+        // A name of its own: a number that is written down is the same for all.
+        let first = self.body.int("add", low, 0);
+        self.bind(source.index, first);
+        let zeros = vec![Operand::ZERO; source.carry.len()];
+        let lanes = self.eight(&mut plan, source, &zeros, &mut |this, holds| {
+            let ok = this.body.label();
+            this.body.branch_usually(holds, ok, long);
+            this.body.begin(ok);
+        })?;
+        let mut of_few = Vec::with_capacity(lanes.len());
+        for lanes in lanes {
+            let lanes = plan.counted(&mut self.body, LANE, lanes, Operand::ZERO);
+            let all = self.tree(lanes);
+            of_few.push(self.body.two("fadd", FLOAT, Operand::ZERO, all));
+        }
+        let after_short = self.body.current();
+        self.body.jump(done);
+
+        self.body.begin(long);
+        let of_many = self.long_sums(source, poll)?;
+        let after_long = self.body.current();
+        self.body.jump(done);
+
+        self.body.begin(done);
+        let types = vec![FLOAT; of_few.len()];
+        Ok(self.either(&types, (&of_few, after_short), (&of_many, after_long)))
+    }
+
+    /// Sums in blocks.
+    fn long_sums(&mut self, source: &Lanes, poll: Option<Site>) -> Result<Vec<Operand>> {
+        let sums = source.dst.len();
+        let body = &mut self.body;
+        let slots = self.frame.lanes(sums, || body.alloca(LANE, 64));
+        let (bounds, zeros) = ([source.low, source.high], vec![Operand::ZERO; sums]);
+        self.in_blocks(bounds, (FLOAT, &zeros), poll, &mut |this, [from, end], totals| {
+            let lanes = this.block_of_eights(source, from, end, &slots)?;
+            let mut next = Vec::with_capacity(sums);
+            for (sum, lanes) in totals.iter().zip(lanes) {
+                let lane = this.tree(lanes);
+                next.push(this.body.two("fadd", FLOAT, *sum, lane));
+            }
+            Ok(next)
+        })
     }
 
     /// Iterations in blocks, between which the call may be cancelled, with numbers of a type that each block is given; gives what is
@@ -349,7 +403,10 @@ impl Translator<'_> {
                 if let Some((label, entered)) = parts.tail.take() {
                     self.body.begin(label);
                     let (start, starts) = self.enter(&entered, slots.len());
-                    self.tail(source, &mut plan, start, end, &starts, &mut parts)?;
+                    // Not counted from the start, so that LLVM sees when it is the same for each iteration of a loop around.
+                    let count = self.body.int("sub", end, from);
+                    let left = self.body.int("and", count, EIGHT - 1);
+                    self.tail(source, &mut plan, (start, left), &starts, &mut parts)?;
                 }
             }
         }
@@ -472,18 +529,15 @@ impl Translator<'_> {
         })
     }
 
-    /// The iterations from `start` to `end`, which are fewer than eight, in the first lanes of a
-    /// vector of eight; the other lanes stay as they are.
+    /// So many iterations, fewer than eight, in the first lanes of a vector of eight; the other lanes stay as they are.
     fn tail(
         &mut self,
         source: &Lanes,
         plan: &mut EightPlan,
-        start: Operand,
-        end: Operand,
+        (start, left): (Operand, Operand),
         starts: &[Operand],
         parts: &mut Parts,
     ) -> Result<()> {
-        let left = self.body.int("sub", end, start);
         plan.count_first(&mut self.body, left);
         self.bind(source.index, start);
         let results = self.eight_checked(plan, source, start, starts, &mut parts.rest)?;
@@ -553,6 +607,20 @@ impl Translator<'_> {
         }
         self.body.value(format_args!("extractelement <1 x double> {all}, i64 0"))
     }
+}
+
+/// Statements of a body at most that is written once more, for sums of a few terms.
+const SHORT: usize = 24;
+
+/// Whether a loop of sums has a form for a few terms: the loop costs as much as those do.
+fn is_often_short(source: &Lanes) -> bool {
+    let calls = |stmt: &Stmt| match stmt {
+        Stmt::Prim { prim, .. } => matches!(prim.row().lowering, Lowering::Runtime(_)),
+        _ => stmt.is_loop(),
+    };
+    source.vector.is_some_and(|vector| vector.masked)
+        && source.body.size() <= SHORT
+        && !source.body.any(&mut |stmt| calls(stmt))
 }
 
 /// Whether LLVM may take several iterations of a loop with this body at once: no inner loops, no

@@ -22,7 +22,7 @@
 //! addition per eight iterations.
 
 use crate::function::{Result, Translator};
-use crate::text::{BOOLS, Body, EIGHT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
+use crate::text::{BOOLS, Body, EIGHT, FLOAT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, Pending};
@@ -43,6 +43,9 @@ pub(crate) struct EightPlan {
 
 /// What lanes are ahead of the first.
 const STEPS: &str = "<i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>";
+
+/// Cells that are so far apart at most are loaded with those between them.
+const NEAR: u64 = 4;
 
 impl Translator<'_> {
     /// Translates the body for eight iterations from `index` on; gives the next lanes. Where a check
@@ -132,7 +135,11 @@ impl Translator<'_> {
             Stmt::Load { dst, buffer, index } if plan.class(&(*dst).into()) == Class::Wide => {
                 let ty = scalar(self.kind(*dst)).wide();
                 let place = plan.classes.place(*buffer, *index);
+                let stored = self.beside.stored(*dst).filter(|_| ty == LANE);
                 let value = match (place, plan.mask) {
+                    (Class::Step(1), None) if let Some((stored, behind)) = stored => {
+                        self.load_beside(plan, (*buffer, *index), stored, behind)?
+                    }
                     (Class::Step(1), mask) => {
                         let index = self.atom(*index)?;
                         let at = match plan.guarded {
@@ -143,6 +150,11 @@ impl Translator<'_> {
                             Some(mask) => self.load_some(at, ty, mask, plan.filler(ty)),
                             None => self.load_from(at, ty),
                         }
+                    }
+                    (Class::Step(step), None)
+                        if step.unsigned_abs() <= NEAR && self.beside.is_alone(*dst) =>
+                    {
+                        self.load_near((*buffer, *index), step, ty)?
                     }
                     (Class::Step(_) | Class::Row(_), None) => {
                         self.load_apart(*buffer, *index, place, ty)?
@@ -313,6 +325,47 @@ impl Translator<'_> {
         Ok(all.unwrap_or(Operand::ZERO))
     }
 
+    /// Loads from eight cells that are a few cells apart: all from the first to the last, in vectors of neighbours, of which the eight are taken.
+    fn load_near(
+        &mut self,
+        (buffer, index): (Value, Atom),
+        step: i64,
+        ty: Type,
+    ) -> Result<Operand> {
+        let first = self.atom(index)?;
+        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?);
+        let span = (EIGHT - 1) * step.abs() + 1;
+        // Where the vectors begin, from the lowest cell on. The last one ends with the highest cell, so they may overlap.
+        let mut begins: Vec<i64> = (0..span / EIGHT).map(|k| k * EIGHT).collect();
+        if span % EIGHT != 0 {
+            begins.push(span - EIGHT);
+        }
+        let lowest = if step < 0 { (EIGHT - 1) * step } else { 0 };
+        let mut all: Option<(Operand, i64)> = None;
+        for begin in begins {
+            // Not `nuw`: see `gather`.
+            let at = self.body.int("add", first, lowest + begin);
+            let at = self.body.element("inbounds ", cell, from, at);
+            let loaded = self.load_from(at, ty);
+            let inside = |lane: i64| {
+                Some(lane * step - lowest - begin).filter(|place| (0..EIGHT).contains(place))
+            };
+            let before = all.map_or(0, |(_, end)| end);
+            let lanes = (0..EIGHT).map(|lane| match inside(lane) {
+                Some(place) => format!("i32 {}", EIGHT + place),
+                None if lane * step - lowest < before => format!("i32 {lane}"),
+                None => "i32 poison".to_owned(),
+            });
+            let lanes = lanes.collect::<Vec<_>>().join(", ");
+            let so_far = all.map_or("poison".to_owned(), |(all, _)| all.to_string());
+            let mixed = self.body.value(format_args!(
+                "shufflevector {ty} {so_far}, {ty} {loaded}, <8 x i32> <{lanes}>"
+            ));
+            all = Some((mixed, begin + EIGHT));
+        }
+        Ok(all.map_or(Operand::ZERO, |(all, _)| all))
+    }
+
     /// Loads from eight cells that are the same distance apart: one by one, which is faster than gathering.
     fn load_apart(
         &mut self,
@@ -332,6 +385,35 @@ impl Translator<'_> {
             all = Some(self.body.with_lane(all, ty, k, loaded));
         }
         Ok(all.unwrap_or(Operand::ZERO))
+    }
+
+    /// Loads eight neighbours, of which all but a few have just been stored, beside: those are what was stored, and the others are loaded one by one. A
+    /// processor would wait for the store.
+    fn load_beside(
+        &mut self,
+        plan: &EightPlan,
+        (buffer, index): (Value, Atom),
+        stored: Atom,
+        behind: i64,
+    ) -> Result<Operand> {
+        let stored = self.spread(plan, stored)?.of(LANE).to_string();
+        let of_stored = |lane: i64| Some(lane + behind).filter(|from| (0..EIGHT).contains(from));
+        let lanes = (0..EIGHT).map(|lane| match of_stored(lane) {
+            Some(from) => format!("i32 {from}"),
+            None => "i32 poison".to_owned(),
+        });
+        let lanes = lanes.collect::<Vec<_>>().join(", ");
+        let mut all = self.body.value(format_args!(
+            "shufflevector {LANE} {stored}, {LANE} poison, <8 x i32> <{lanes}>"
+        ));
+        let first = self.atom(index)?;
+        for lane in (0..EIGHT).filter(|lane| of_stored(*lane).is_none()) {
+            let at = self.body.int("add", first, lane);
+            let at = self.address(buffer, at)?;
+            let one = self.load_from(at, FLOAT);
+            all = self.body.with_lane(Some(all), LANE, lane, one);
+        }
+        Ok(all)
     }
 
     /// Stores to eight cells that are the same distance apart.

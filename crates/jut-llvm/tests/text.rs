@@ -53,6 +53,21 @@ fn a_sum_is_eight_lanes_in_a_vector() {
 }
 
 #[test]
+fn a_sum_of_eight_terms_at_most_is_no_loop() {
+    let made = text(DOT, "dot");
+    let asks = |text: &str| {
+        text.lines().filter(|line| line.contains("icmp ule") && line.ends_with(", 8")).count()
+    };
+    assert_eq!(asks(&made), 1, "{made}");
+    // The terms at once, with a mask; eight at a time; what is left of them, with a mask.
+    assert_eq!(made.matches("fmul <8 x double>").count(), 3, "{made}");
+    assert_eq!(made.matches("call <8 x double> @llvm.masked.load").count(), 4, "{made}");
+    // A function in a term costs more than the loop around it.
+    let called = "def f[n](x: [n]f64) -> f64 = sum (i < n) { exp(x[i]) }";
+    assert_eq!(asks(&text(called, "f")), 0);
+}
+
+#[test]
 fn the_terms_of_a_sum_in_order_are_computed_together_and_added_one_after_the_other() {
     let sum = "def f[n](x: [n]f64) -> f64 =
   for (i < n) carry (s = 0.5) { s + (x[i] * x[i] - 3.0) * x[i] }";
@@ -70,6 +85,55 @@ fn the_terms_of_a_sum_in_order_are_computed_together_and_added_one_after_the_oth
     let product = "def f[n](x: [n]f64) -> f64 =
   for (i < n) carry (s = 0.5) { s + (x[i] * x[i] - s) * x[i] }";
     assert!(!text(product, "f").contains("<8 x double>"));
+}
+
+#[test]
+fn several_sums_in_order_are_lanes_of_one_vector() {
+    let sums = "def f[n](x: [n]f64) -> f64 = {
+  var (s, t) = (0.5, 1.5)
+  for (i < n) { s += (x[i] * x[i] - 3.0) * x[i]; t += (x[i] + 2.0) * (x[i] - 0.5) }
+  s * t
+}";
+    let made = text(sums, "f");
+    assert!(made.contains("<i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>"), "{made}");
+    assert_eq!(made.matches("fadd <8 x double>").count(), 1 + 8, "{made}");
+    assert!(!made.contains("reduce.fadd"), "{made}");
+}
+
+#[test]
+fn what_was_stored_to_neighbours_is_not_loaded() {
+    let sweep = "def f[n](w0: [n]f64, steps: i64) -> f64 = {
+  var w = w0
+  for (t < steps, i < n - 1) { w[i] = 0.25 * w[i + 1] + 0.75 * w[i] * w[i] }
+  w[0]
+}";
+    let made = jut_llvm::text(&lowered_gradient(sweep, "f")).expect("text");
+    let seven = "<i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 poison>";
+    assert!(made.contains(seven), "{made}");
+    let far = sweep.replace("n - 1", "n - 9").replace("i + 1", "i + 9");
+    let made = jut_llvm::text(&lowered_gradient(&far, "f")).expect("text");
+    assert!(made.contains("<8 x double>") && !made.contains("i32 7, i32 poison"), "{made}");
+}
+
+#[test]
+fn numbers_that_lie_a_few_cells_apart_come_from_vectors_of_neighbours() {
+    let pairs = "def f[n](x: [n, 2]f64) -> f64 = sum (i < n) { x[i, 0] * x[i, 1] }";
+    let second = "<i32 0, i32 1, i32 2, i32 3, i32 9, i32 11, i32 13, i32 15>";
+    assert_eq!(text(pairs, "f").matches(second).count(), 2);
+    // Backwards, it is one vector.
+    let reversed = "def f[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { x[i] * y[n - 1 - i] }";
+    let made = text(reversed, "f");
+    assert!(made.contains("<i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9, i32 8>"));
+    // What is stored beside would be waited for, and what is far apart is more vectors than numbers.
+    let stored = "def f[n](x0: [n, 2]f64) -> f64 = {
+  var (x, s) = (x0, 0.5)
+  for (i < n) { x[i, 0] = x[i, 1] * 0.5; s += (x[i, 1] * x[i, 1] - 3.0) * x[i, 1] }
+  s * x[0, 0]
+}";
+    let made = text(stored, "f");
+    assert!(made.contains("fmul <8 x double>") && !made.contains(second), "{made}");
+    let far = pairs.replace("[n, 2]", "[n, 9]");
+    assert!(!text(&far, "f").contains("i32 poison>"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! mistake of it would change it, and the evaluator then gives another outcome. Without the change it gives the
 //! same.
 
-use crate::support::loops::{BEHIND, PRICES, SUMS_IN_ORDER, SWITCHED};
+use crate::support::loops::{BEHIND, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED};
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
@@ -136,7 +136,7 @@ fn arguments(text: &str) -> Vec<Flat> {
         }
         // More columns than are taken at once.
         COLUMNS => vec![int(5), int(n / 5), irregular(0.37), irregular(1.3)],
-        ROWS | BEHIND | SHARED => {
+        ROWS | ROWS_APART | BEHIND | SHARED => {
             vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
@@ -208,6 +208,13 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         ROWS,
         ("k = i - 1", "k = i - 0"),
         ("k = i - 1", "k = i - 0"),
+    ),
+    (
+        "cells: a row and itself are taken for two",
+        Pass::Tidy,
+        ROWS_APART,
+        ("k = 1 + i", "k = 0 + i"),
+        ("k = 1 + i", "k = 0 + i"),
     ),
     (
         "later rows: the row of a cell is taken for one behind it",

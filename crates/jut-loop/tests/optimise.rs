@@ -1,6 +1,6 @@
 //! What tidying up does to the text, on functions written in the text form.
 
-use crate::support::loops::{BEHIND, SWITCHED};
+use crate::support::loops::{BEHIND, ROWS_APART, SWITCHED};
 use crate::support::tidied::{body, runs_alike, tidy};
 use jut_loop::form::LoopFuncId;
 use jut_loop::signature::{Cells, Flat};
@@ -580,6 +580,39 @@ fn cells_in_registers_beside_rows_behind_do_the_same() {
                 let a = (0..cells).map(|k| 1.0 / (1.5 + k as f64)).collect();
                 let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
                 vec![n, m, Flat::Buffer(Cells::F64(a)), Flat::Buffer(Cells::F64(vec![0.0; cells]))]
+            });
+        }
+    }
+}
+
+#[test]
+fn what_a_cell_holds_is_known_beside_stores_to_other_rows() {
+    let accesses = |text: &str| {
+        let tidy = tidy(text);
+        (tidy.matches("own[p] = ").count(), tidy.matches("= own[p]").count())
+    };
+    assert_eq!(accesses(ROWS_APART), (1, 1), "{}", tidy(ROWS_APART));
+    let others = [
+        // A row of which nothing is known, and rows of different lengths.
+        ROWS_APART.replace("k = 1 + i", "k = i * i"),
+        ROWS_APART.replace("k_row = k * m", "k_row = k * n"),
+        // Columns beyond a row.
+        ROWS_APART.replace("for up (j in 0 .. last)", "for up (j in 0 .. end)"),
+    ];
+    for text in others {
+        assert_eq!(accesses(&text), (2, 2), "{}", tidy(&text));
+    }
+}
+
+#[test]
+fn cells_that_are_known_beside_other_rows_are_the_same() {
+    for text in [ROWS_APART.to_string(), ROWS_APART.replace("for up", "for down")] {
+        for m in 1..12 {
+            runs_alike(&text, |n| {
+                let cells = (n.max(0) * m) as usize;
+                let a = |by: f64| (0..cells.max(1)).map(|k| by / (1.5 + k as f64)).collect();
+                let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+                vec![n, m, Flat::Buffer(Cells::F64(a(1.0))), Flat::Buffer(Cells::F64(a(0.7)))]
             });
         }
     }

@@ -11,9 +11,11 @@
 //! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`linear`] | which integers are the same sum of others, or apart by a constant |
 //! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
+//! | [`Beside`] | what a load finds that several iterations have stored just before, a few cells beside |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
+mod beside;
 mod distances;
 pub mod effects;
 mod lanes;
@@ -24,6 +26,7 @@ mod products;
 mod roots;
 mod sums;
 
+pub use beside::Beside;
 pub use distances::{Distance, Distances, Reached};
 pub use lanes::{Class, Classes};
 pub use own_rows::OwnRows;

@@ -2,7 +2,7 @@
 //!
 //! - **Forwarding.** In a block and the branches in it, a load of a cell whose content is known (it was
 //!   stored or loaded before, and nothing in between may have changed it) is that value; a store that is followed by
-//!   another store to the same cell, with no load in between that may see it, goes.
+//!   another store to the same cell, with no load in between that may see it, goes. Cells of two rows of an array are different ones ([`Distances`]).
 //! - **Registers.** If a loop body loads a cell once, stores to it once afterwards, with the same
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
 //!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
@@ -16,7 +16,7 @@ use jut_ir::{Literal, prim};
 
 use crate::analysis::effects::{self, Access};
 use crate::analysis::linear::{Linear, Linears};
-use crate::analysis::{Distances, Roots};
+use crate::analysis::{Distance, Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -30,6 +30,7 @@ pub(super) fn run(func: &mut LoopFunction) {
         subst: SecondaryMap::new(),
         loops: 0,
         sums: Linears::default(),
+        index: None,
     };
     let body = std::mem::take(&mut func.body);
     func.body = walk.block(body, Vec::new()).0;
@@ -78,6 +79,7 @@ impl Effect {
 #[derive(Clone)]
 struct Known {
     buffer: Value,
+    at: Atom,
     index: Linear,
     content: Atom,
     /// The position of the store that wrote it, if nobody may have read it since.
@@ -96,6 +98,8 @@ struct Cells<'a> {
     subst: SecondaryMap<Value, Option<Atom>>,
     loops: usize,
     sums: Linears,
+    /// The index of the innermost loop around.
+    index: Option<Value>,
 }
 
 impl Cells<'_> {
@@ -124,8 +128,8 @@ impl Cells<'_> {
                 Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
                     out.push(Some(Stmt::Load { dst, buffer, index }));
                 }
-                Stmt::Load { dst, buffer, index } => {
-                    let index = self.sums.of(index);
+                Stmt::Load { dst, buffer, index: at } => {
+                    let index = self.sums.of(at);
                     let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
                     if let Some(k) =
                         found.filter(|k| self.values.kind_of(k.content) == self.values.kind(dst))
@@ -133,32 +137,28 @@ impl Cells<'_> {
                         self.subst[dst] = Some(k.content);
                         continue;
                     }
-                    for k in &mut known {
-                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(&index);
-                        if !elsewhere && self.roots.may_overlap(k.buffer, buffer) {
+                    for k in known.iter_mut().filter(|k| k.pending.is_some()) {
+                        if self.may_be(k, (k.buffer, buffer), (buffer, at, &index)) {
                             k.pending = None;
                         }
                     }
                     all.read(buffer);
-                    remember(
-                        &mut known,
-                        Known { buffer, index, content: dst.into(), pending: None },
-                    );
+                    let content = dst.into();
+                    remember(&mut known, Known { buffer, at, index, content, pending: None });
                     out.push(Some(stmt));
                 }
-                Stmt::Store { buffer, index, value } => {
-                    let index = self.sums.of(index);
+                Stmt::Store { buffer, index: at, value } => {
+                    let index = self.sums.of(at);
                     let same = |k: &Known| k.buffer == buffer && k.index == index;
                     if let Some(earlier) = known.iter().find(|k| same(k)).and_then(|k| k.pending) {
                         out[earlier] = None;
                     }
                     known.retain(|k| {
-                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(&index);
-                        elsewhere || !(same(k) || self.roots.may_overlap(buffer, k.buffer))
+                        !same(k) && !self.may_be(k, (buffer, k.buffer), (buffer, at, &index))
                     });
                     all.write(buffer);
                     let pending = Some(out.len());
-                    remember(&mut known, Known { buffer, index, content: value, pending });
+                    remember(&mut known, Known { buffer, at, index, content: value, pending });
                     out.push(Some(stmt));
                 }
                 stmt => {
@@ -186,6 +186,32 @@ impl Cells<'_> {
         (Block { stmts: out.into_iter().flatten().collect(), results }, all, nested)
     }
 
+    /// Whether a cell may be one that is known, where a store to `written` may change what is loaded from `read`.
+    fn may_be(
+        &self,
+        known: &Known,
+        (written, read): (Value, Value),
+        (buffer, at, index): (Value, Atom, &Linear),
+    ) -> bool {
+        let elsewhere = known.buffer == buffer && known.index.is_apart_from(index);
+        !elsewhere
+            && self.roots.may_overlap(written, read)
+            && !self.are_in_rows_apart((known.buffer, known.at), (buffer, at))
+    }
+
+    /// Whether two cells that an iteration of the innermost loop accesses are different ones, in rows of one array.
+    fn are_in_rows_apart(&self, first: (Value, Atom), second: (Value, Atom)) -> bool {
+        let Some(index) = self.index.filter(|_| first.0 != second.0) else { return false };
+        let outside = |v: Value| self.depth[v] < self.loops;
+        let cell = |(buffer, at)| self.rows.cell(buffer, at, index, &outside);
+        let (Some(first), Some(second)) = (cell(first), cell(second)) else { return false };
+        match self.rows.between(&first, &second, index) {
+            Distance::Apart => true,
+            Distance::Iterations(behind) => behind != 0,
+            Distance::Unknown => false,
+        }
+    }
+
     /// A statement that is neither load nor store directly in a block; it may become several.
     fn compound(&mut self, mut stmt: Stmt, known: &[Known]) -> (Vec<Stmt>, Effect) {
         let (mut effect, mut nested) = (Effect::default(), Effect::default());
@@ -196,6 +222,10 @@ impl Cells<'_> {
         });
         let rounds = usize::from(stmt.is_loop());
         self.loops += rounds;
+        let around = self.index;
+        if rounds != 0 {
+            self.index = stmt.counted().map(|range| range.index);
+        }
         stmt.entered().iter().for_each(|v| self.depth[*v] = self.loops);
         for block in stmt.blocks_mut() {
             // Before an iteration there may have been others.
@@ -207,6 +237,7 @@ impl Cells<'_> {
             nested.join(&inside);
         }
         self.loops -= rounds;
+        self.index = around;
         match stmt {
             Stmt::For(f) => (self.promote(f, &effect, &nested), effect),
             stmt => (vec![stmt], effect),

@@ -87,3 +87,30 @@ loop def f(n: i64, m: i64, a: in f64[n*m], y: out f64[n*m]) = {
   }
   copy y[size] = g
 }";
+
+/// A loop that adds to a cell of a row, to one of the row before, and once more to the first one.
+pub const ROWS_APART: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
+  end = n - 1
+  last = m - 1
+  for up (i in 0 .. end) {
+    row = i * m
+    before = g[row ..]
+    k = 1 + i
+    k_row = k * m
+    own = g[k_row ..]
+    for up (j in 0 .. last) {
+      p = 1 + j
+      c = x[j]
+      a = own[p]
+      a_1 = a + c
+      own[p] = a_1
+      u = before[p]
+      u_1 = u + c
+      before[p] = u_1
+      b = own[p]
+      b_1 = b * c
+      own[p] = b_1
+    }
+  }
+}";
