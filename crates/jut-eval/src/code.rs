@@ -8,6 +8,7 @@
 //! - decides which results of loop bodies, arms and functions are *copies* (see
 //!   [`crate::Counters`]).
 
+use crate::declaration::ForeignCode;
 use crate::frame::{Capability, Frame};
 use crate::value::Value;
 use jut_ir::calls::Recursion;
@@ -39,20 +40,6 @@ pub(crate) struct Code {
     /// What of another language it is, in place of the body.
     pub foreign: Option<ForeignCode>,
     pub body: Body,
-}
-
-/// A function of another language.
-#[derive(Debug)]
-pub(crate) struct ForeignCode {
-    /// Which function of the host.
-    pub number: i64,
-    /// How many parameters it is not linear in.
-    pub before: usize,
-    /// Whether its values are linear.
-    pub linear: bool,
-    pub results: Vec<Type>,
-    /// Its declaration.
-    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -299,22 +286,9 @@ pub(crate) fn prepare(program: &Program, id: FuncId, recursion: &Recursion) -> C
         params: func.params.iter().map(|v| (p.n(*v), func.nvars[*v].ty.clone())).collect(),
         lin_params: func.lin_params.iter().map(|x| (p.l(*x), func.lvars[*x].ty.clone())).collect(),
         cap_params: func.cap_params.iter().map(|c| p.cap(*c)).collect(),
-        foreign: foreign(program, id),
+        foreign: ForeignCode::of(program, id),
         body,
     }
-}
-
-fn foreign(program: &Program, id: FuncId) -> Option<ForeignCode> {
-    let func = &program.funcs[id];
-    let declared = program.declared(id)?;
-    let results = func.results.iter().map(|r| &r.ty);
-    Some(ForeignCode {
-        number: i64::from(func.foreign?.number),
-        before: program.funcs[declared.linear].params.len(),
-        linear: declared.linear == id,
-        results: results.chain(func.lin_results.iter().map(|r| &r.ty)).cloned().collect(),
-        span: func.span,
-    })
 }
 
 fn parameter_names(func: &Function) -> Vec<String> {

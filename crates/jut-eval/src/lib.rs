@@ -48,6 +48,7 @@ mod arguments;
 mod code;
 pub mod cost;
 mod counters;
+mod declaration;
 mod execution;
 mod frame;
 pub mod laws;

@@ -5,7 +5,7 @@
 
 use super::{Execution, Run, error, unchecked};
 use crate::EvalError;
-use crate::code::ForeignCode;
+use crate::declaration::ForeignCode;
 use crate::frame::Frame;
 use crate::memory::{self, Charge, Meter};
 use crate::scalar::{self, LinearScalar, factor};
