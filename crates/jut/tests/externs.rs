@@ -276,3 +276,36 @@ def corner(n: i64, m: i64, x: f64) -> f64 = wide(n, m, x)[n - 1, m - 1]
         }
     }
 }
+
+#[test]
+fn a_derivative_may_be_taken_above_the_definition_that_is_named() {
+    let text = "
+extern def weigh(v: f64; x': f64) -> (; f64) transpose weigh derivative by_weight
+
+def slope(v: f64, x: f64) -> f64 = grad(fn (w) -> weigh(w, x)^2)(v)
+def by_weight(v: f64, x: f64, dv: f64) -> f64 = halved(dv) * x
+def halved(x: f64) -> f64 = 0.5 * x
+";
+    let model = Model::from_text(text).unwrap_or_else(|e| panic!("{e}"));
+    let model = model.with_extern("weigh", |given, results| {
+        results[0][0] = 0.5 * given.float(0) * given.float(1);
+        Ok(())
+    });
+    let model = model.expect("it is declared");
+    for engine in engines() {
+        let slope = model.function("slope").expect("there").engine(engine);
+        let results = slope.value().expect("it compiles").call(&[3.0.into(), 2.0.into()]);
+        // The derivative of (v x / 2)^2 by v is v x^2 / 2.
+        assert_eq!(results.expect("it runs")[0].floats(), [6.0], "{engine:?}");
+    }
+}
+
+#[test]
+fn a_derivative_that_needs_itself_is_refused() {
+    let text = "
+extern def weigh(v: f64; x': f64) -> (; f64) transpose weigh derivative by_weight
+def by_weight(v: f64, x: f64, dv: f64) -> f64 = dv * grad(fn (w) -> weigh(w, x))(v)
+";
+    let error = Model::from_text(text).err().expect("it needs itself").to_string();
+    assert!(error.contains("J813") && error.contains("takes a derivative through"), "{error}");
+}

@@ -120,13 +120,10 @@ pub(super) fn differentiate(
     Ok(Some(b.func))
 }
 
-/// The derivative that is named stands below what asks for it.
+/// The derivative that is named takes a derivative through the function itself.
 fn too_early(program: &Program, declared: Declared) -> Diagnostic {
     let f = &program.funcs[declared.linear];
-    let message = format!(
-        "a derivative through `{}` is taken above the definition of its derivative",
-        f.name
-    );
+    let message = format!("the derivative of `{0}` takes a derivative through `{0}`", f.name);
     Diagnostic::error("J813", f.span, message)
-        .help("put the definition that it names above those that are differentiated")
+        .help("state the derivative by functions whose derivatives are known without it")
 }

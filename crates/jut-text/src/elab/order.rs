@@ -3,7 +3,8 @@
 //! Definitions stand in any order. Constants, functions that are handed on and derivatives of definitions are known
 //! when a definition that names them is elaborated, and what is made of definitions stands behind them. Those that
 //! name each other in a circle make a *group*, whose signatures are known before its bodies. Where every definition
-//! stands after those that it names, the order is that of the text.
+//! stands after those that it names, the order is that of the text, but for the derivatives that functions of other languages
+//! name: these are first.
 //!
 //! Parameters, sizes and [local names](super::local) hide definitions. A local name that is called makes groups larger, and changes
 //! nothing else. *Cost*: linear in the text, up to sorting.
@@ -52,7 +53,13 @@ impl<'a, 's> Order<'a, 's> {
         for (k, (_, d, _)) in defs.iter().enumerate() {
             named.entry(d.name.text).or_insert(k);
         }
-        let components = strongly_connected(defs.len(), 0..defs.len(), |k, out| {
+        // What gives the derivative of a function of another language is known before any derivative is taken.
+        let stated = ast.decls.iter().filter_map(|decl| match decl {
+            Decl::Extern(p) => p.derivative.as_ref().and_then(|by| named.get(by.text).copied()),
+            _ => None,
+        });
+        let roots = stated.chain(0..defs.len());
+        let components = strongly_connected(defs.len(), roots, |k, out| {
             let d = defs[k].1;
             let params = d.params.iter().map(|(name, _)| name.text);
             let own: HashSet<&str> = d.sizes.iter().map(|name| name.text).chain(params).collect();
