@@ -9,12 +9,13 @@
 //! of the interpreter and a compilation for each function, and one C compilation and run.
 
 use crate::engines::{Border, Run, backends, same};
+use crate::foreign::functions;
 use crate::products::{Product, optimised};
 use jut_cranelift::Isa;
 use jut_eval::{EvalError, Interpreter};
 use jut_ir::entity::EntityRef;
 use jut_ir::{Literal, RuntimeError};
-use jut_loop::form::{Cell, Kind, Role};
+use jut_loop::form::{Cell, Foreign, Kind, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{lower, need};
 use jut_native::CompileError;
@@ -52,6 +53,45 @@ static int failed(int status, const error_t *e) {
 }
 ";
 
+/// The functions of other languages that test programs call, as [`crate::foreign`] has them.
+const FOREIGN: &str = "
+#define FOREIGN(name) void name(double *r, const double *x, const int64_t *k, double *failed, \\
+                                int64_t count, int64_t floats, int64_t integers, int64_t number)
+static double total(const double *x, int64_t n) {
+  double s = -0.0;
+  for (int64_t i = 0; i < n; i++) s += x[i];
+  return s;
+}
+static void sparse(double *r, const double *x, int64_t count, int64_t floats, int64_t n, const int64_t *to,
+                   const int64_t *from, double *failed) {
+  for (int64_t j = 0; j < n; j++) {
+    if (to[j] < 0 || to[j] >= count || from[j] < 0 || from[j] >= floats - n) { *failed = 1.0; return; }
+    r[to[j]] += x[j] * x[n + from[j]];
+  }
+}
+FOREIGN(test_scale) { for (int64_t i = 0; i < count; i++) r[i] = x[i] * x[count + i]; }
+FOREIGN(test_scale_by) { for (int64_t i = 0; i < count; i++) r[i] = x[count + i] * x[2 * count + i]; }
+FOREIGN(test_blur) {
+  for (int64_t i = 0; i < count; i++) r[i] = x[0] * x[2 + i] + (i + 1 < count ? x[1] * x[3 + i] : 0.0);
+}
+FOREIGN(test_blur_back) {
+  for (int64_t i = 0; i < count; i++) r[i] = x[0] * x[2 + i] + (i > 0 ? x[1] * x[1 + i] : 0.0);
+}
+FOREIGN(test_sparse) { sparse(r, x, count, floats, size(k[2]), k + 3, k + 3 + size(k[2]), failed); }
+FOREIGN(test_sparse_back) { sparse(r, x, count, floats, size(k[2]), k + 3 + size(k[2]), k + 3, failed); }
+FOREIGN(test_pair) {
+  for (int64_t i = 0; i < count - 1; i++) r[i] = x[i] + x[count - 1 + i];
+  r[count - 1] = total(x, count - 1);
+}
+FOREIGN(test_pair_back) {
+  int64_t n = size(k[0]);
+  for (int64_t i = 0; i < n; i++) { r[i] = x[i] + x[n]; r[n + i] = x[i]; }
+}
+FOREIGN(test_spread) { for (int64_t i = 0; i < count; i++) r[i] = x[0]; }
+FOREIGN(test_collect) { r[0] = total(x, floats); }
+FOREIGN(test_fails) { *failed = 1.0; }
+";
+
 /// Compiles every product into one object, optimised, and calls them all from C. The directory is
 /// where files go. Gives how many were called: those whose results have buffers of buffers, which C
 /// has no type for, are not.
@@ -79,18 +119,21 @@ fn agree_by(
 ) -> Result<usize, String> {
     let say = |e: CompileError| e.to_string();
     let triple = file.triple().clone();
-    let (mut c, mut main) = (HEAD.to_owned(), String::new());
+    let (mut c, mut main) = ([HEAD, FOREIGN].concat(), String::new());
     let made: Vec<Product> = products.iter().map(optimised).collect();
     let mut expected: Vec<(usize, Run)> = Vec::new();
     for (k, product) in made.iter().enumerate() {
         let named = |e: String| format!("{}: {e}", product.name);
-        let run =
-            match Interpreter::new(&product.program).call(product.func, &product.args, &[], &[]) {
-                Ok(outcome) => Ok(outcome.results),
-                Err(EvalError::Runtime(error)) => Err(error),
-                Err(error) => return Err(named(format!("{error:?}"))),
-            };
-        let lowered = lower(&product.program, product.func).map_err(|e| named(e.to_string()))?;
+        let interpreter = Interpreter::new(&product.program);
+        let call = || interpreter.call(product.func, &product.args, &[], &[]);
+        let run = match jut_runtime::foreign::with(&functions(&product.program), call) {
+            Ok(outcome) => Ok(outcome.results),
+            Err(EvalError::Runtime(error)) => Err(error),
+            Err(error) => return Err(named(format!("{error:?}"))),
+        };
+        let mut lowered =
+            lower(&product.program, product.func).map_err(|e| named(e.to_string()))?;
+        lowered.program.foreign = Foreign::Symbols(product.program.foreign_names());
         let border =
             Border::new(&product.program, product.func, &lowered, &product.args).map_err(named)?;
         let Some(call) = Call::new(k, &border) else { continue };

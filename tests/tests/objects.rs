@@ -3,6 +3,7 @@
 
 use jut_ad::Mask;
 use jut_eval::Interpreter;
+use jut_tests::foreign::with_functions_of;
 use jut_tests::generate::generate;
 use jut_tests::laws::load;
 use jut_tests::products::{Product, products_in_turn};
@@ -22,7 +23,8 @@ fn made(
     let args = programs::arguments(&program, &case.func, case).map_err(named)?;
     let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
     let mask = Mask::full(&program, func);
-    let products = products_in_turn(&program, func, &args, &mask, turn).map_err(named)?;
+    let products = || products_in_turn(&program, func, &args, &mask, turn);
+    let products = with_functions_of(text, products).map_err(named)?;
     let rename = |p: Product| Product { name: format!("{name}, {}: {}", case.func, p.name), ..p };
     Ok(products.into_iter().map(rename).collect())
 }

@@ -5,6 +5,7 @@
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, LinearScalar, Value, vector};
 use jut_tests::engines::{agree_everywhere, backends};
+use jut_tests::foreign::with_functions_of;
 use jut_tests::generate::generate;
 use jut_tests::laws::load;
 use jut_tests::products::Product;
@@ -219,7 +220,8 @@ fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
             k if k % 3 == 0 => 2,
             _ => 1,
         };
-        let found = second_order(text, &case.func, &args, Asked { smooth: true, backends });
+        let asked = Asked { smooth: true, backends };
+        let found = with_functions_of(text, || second_order(text, &case.func, &args, asked));
         found.map_err(|e| format!("{name}, {} {:?}: {e}", case.func, case.args))
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));

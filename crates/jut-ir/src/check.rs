@@ -49,7 +49,7 @@ mod walk;
 
 pub use foreign::{check_foreign, check_foreign_derivative};
 pub use linear_b::{check_forward_domain, check_linear_b, check_transpose_domain};
-pub use lint::{lint_function, lint_program};
+pub use lint::lint_program;
 pub use rule::check_rule;
 
 use crate::diagnostic::Diagnostic;

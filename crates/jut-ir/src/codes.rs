@@ -141,6 +141,8 @@ codes! {
         "leave `var` out";
     J704 "warning: the body of a `sum` without braces goes on to the end of the expression",
         "put the body in braces: `sum (i < n) { x[i] } / n`";
+    J705 "warning: a schedule before a loop that calls its own function again is not heard",
+        "write `@recompute` before the call";
     J801 "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",
         "compute non-linear results from non-linear parameters";
     J802 "a gradient is that of one number, and the function does not return exactly one f64 (or the result named is none)",

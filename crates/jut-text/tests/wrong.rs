@@ -569,6 +569,11 @@ const BLOCKS: &[Row] = &[
     ("J202", "def f(x: f64) -> f64 = acc s = «x > 0.0» { s += x }", "number"),
     ("J704", "def mean[n](x: [n]f64) -> f64 = sum (i < n) x[i] «/» f64(n)", "{ x[i] } / f64(n)"),
     ("J704", "def f[n](x: [n]f64) -> f64 = sum (v <- x, u <- x) v * u «-» 1.0", "{ v * u - 1.0 }"),
+    (
+        "J705",
+        "def f(k: i64, x: f64) -> f64 = if k < 1 { sin(x) } else { @segment(8) «for (i < k) carry (y = x) { y + f(k - 1, y) }» }",
+        "before the call",
+    ),
     ("J202", "def f(x: f64) -> f64 = {\n  assert «x»\n  x\n}", "compare it"),
     ("J202", "def f(x: [2]f64) -> f64 = {\n  assert «x > 0.0»\n  x[0]\n}", "all(x > 0.0)"),
     ("J002", "def f(x: f64) -> f64 = {\n  assert x > 0.0, «x»\n  x\n}", "a message is a text"),

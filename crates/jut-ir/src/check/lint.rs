@@ -3,7 +3,9 @@
 //!
 //! - `J702`: a float that depends on a parameter becomes an integer: the derivative is cut there.
 //!   `i64(stop(x))` says that this is meant.
+//! - `J705`: a schedule stands before a loop that calls its own function again; it is not heard there.
 
+use crate::calls::{Recursion, for_each_call};
 use crate::diagnostic::Diagnostic;
 use crate::entity::{FuncId, NVar, SecondaryMap};
 use crate::ir::*;
@@ -17,13 +19,15 @@ pub fn lint_program(program: &Program) -> Vec<Diagnostic> {
         Decl::Func(func) => Some(*func).filter(|func| !program.funcs[*func].derived),
         Decl::Data(_) => None,
     });
-    functions.flat_map(|func| lint_function(program, func)).collect()
+    let recursion = Recursion::of(program);
+    functions.flat_map(|func| lint_function(program, &recursion, func)).collect()
 }
 
 /// The warnings of one definition.
-pub fn lint_function(program: &Program, func: FuncId) -> Vec<Diagnostic> {
-    let func = &program.funcs[func];
-    let mut lint = Lint { program, func, active: SecondaryMap::new(), warnings: Vec::new() };
+fn lint_function(program: &Program, recursion: &Recursion, id: FuncId) -> Vec<Diagnostic> {
+    let func = &program.funcs[id];
+    let active = SecondaryMap::new();
+    let mut lint = Lint { program, recursion, id, func, active, warnings: Vec::new() };
     for v in &func.params {
         lint.active[*v] = func.nvars[*v].ty.has_float(program);
     }
@@ -33,6 +37,8 @@ pub fn lint_function(program: &Program, func: FuncId) -> Vec<Diagnostic> {
 
 struct Lint<'a> {
     program: &'a Program,
+    recursion: &'a Recursion,
+    id: FuncId,
     func: &'a Function,
     /// Names that depend on a float parameter through something differentiable.
     active: SecondaryMap<NVar, bool>,
@@ -73,8 +79,23 @@ impl Lint<'_> {
                 let help = "write `i64(stop(x))`, or `i32(stop(x))`, if this is meant";
                 self.warn("J702", span, message.to_string(), help);
             }
+            Rhs::Scan(scan) if stmt.loc.tape.is_schedule() && self.calls_back(&scan.body) => {
+                let (tape, name) = (stmt.loc.tape, &self.func.name);
+                let message = format!(
+                    "`{tape}` is not heard here: the loop calls `{name}` again, which it is part of"
+                );
+                let help = "`@recompute` before the call leaves the tapes of the calls below to the gradient";
+                self.warn("J705", span, message, help);
+            }
             _ => {}
         }
+    }
+
+    /// Whether the definition is called again in a block.
+    fn calls_back(&self, block: &Block) -> bool {
+        let mut found = false;
+        for_each_call(block, &mut |call| found |= self.recursion.is_inside(self.id, call.func));
+        found
     }
 
     /// Nested blocks, whose binders take their activity from what they are bound to.
