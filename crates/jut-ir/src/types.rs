@@ -83,6 +83,13 @@ impl Type {
         }
     }
 
+    /// Every size in the type, outermost first: the dimensions of an array of numbers.
+    pub fn dimensions(&self) -> Vec<Size> {
+        let mut dims = Vec::new();
+        self.for_each_size(&mut |size| dims.push(size.clone()));
+        dims
+    }
+
     /// All size names in the type, sorted, each once.
     pub fn size_names(&self) -> Vec<NVar> {
         let mut names = Vec::new();

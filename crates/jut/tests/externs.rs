@@ -278,6 +278,31 @@ def corner(n: i64, m: i64, x: f64) -> f64 = wide(n, m, x)[n - 1, m - 1]
 }
 
 #[test]
+fn results_that_wrap_around_together_are_refused_before_the_call() {
+    let text = "
+extern def four(n: i64; x': f64) -> (; [n]f64, [n]f64, [n]f64, [n]f64) transpose ruof
+extern def ruof(n: i64; a': [n]f64, b': [n]f64, c': [n]f64, d': [n]f64) -> (; f64) transpose four
+
+def last(n: i64, x: f64) -> f64 = { (a, b, c, d) = four(n, x); a[n - 1] + d[n - 1] }
+";
+    let model = Model::from_text(text).unwrap_or_else(|e| panic!("{e}"));
+    let nothing = |name: &str| Function::new(name, |_, _, _| Ok(()));
+    let model = model.with_whole_extern(nothing("four")).expect("it is declared");
+    let model = model.with_whole_extern(nothing("ruof")).expect("it is declared");
+    for engine in engines() {
+        let function = model.function("last").expect("there").engine(engine);
+        let compiled = function.value().expect("it compiles");
+        let called = |n: i64| compiled.call(&[n.into(), 1.0.into()]);
+        assert_eq!(called(2).expect("it runs")[0].floats(), [0.0]);
+        // Four times 2^62 cells are 2^64.
+        for n in [1i64 << 62, (1 << 62) + 1, i64::MAX] {
+            let error = called(n).expect_err("there are no such arrays");
+            assert_eq!(error.code(), Some("R06"), "{engine:?}, {n}: {error}");
+        }
+    }
+}
+
+#[test]
 fn a_derivative_may_be_taken_above_the_definition_that_is_named() {
     let text = "
 extern def weigh(v: f64; x': f64) -> (; f64) transpose weigh derivative by_weight

@@ -276,8 +276,13 @@ impl Lowering<'_> {
             product = self.prim("cells", prim::MUL, vec![product, d]);
         }
         let cells = self.prim("cells", prim::INT, vec![product]);
-        self.check(Check::Below(cells, int(MAX_CELLS)), RuntimeErrorKind::Memory, span);
+        self.check_cells(cells, span);
         Ok(())
+    }
+
+    /// The memory limit is reached unless an integer is a number of cells.
+    pub(super) fn check_cells(&mut self, cells: Atom, span: Span) {
+        self.check(Check::Below(cells, int(MAX_CELLS)), RuntimeErrorKind::Memory, span);
     }
 
     /// Notes that the product of dimensions does not wrap: an array with them exists.

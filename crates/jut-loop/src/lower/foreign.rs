@@ -38,7 +38,7 @@ impl Lowering<'_> {
     ) -> Res<Vec<Vec<Slot>>> {
         let mut checked: Vec<Size> = Vec::new();
         for ty in results {
-            for size in dimensions(ty) {
+            for size in ty.dimensions() {
                 let known = size.as_constant().is_some_and(|n| n >= 0) || checked.contains(&size);
                 if !known {
                     let value = self.size(&size, span)?;
@@ -52,10 +52,14 @@ impl Lowering<'_> {
         let mut counts = Vec::with_capacity(results.len());
         let mut count = int(0);
         for ty in results {
-            self.bound_dimensions(&dimensions(ty), span)?;
+            self.bound_dimensions(&ty.dimensions(), span)?;
             let cells = self.cells_in(ty, span)?;
             counts.push(count);
             count = self.add("count", count, cells);
+            // One array is allocated or not; the sum of several could wrap around to a small number.
+            if results.len() > 1 && count.integer().is_none() {
+                self.check_cells(count, span);
+            }
         }
         let made = self.value("results", Kind::Buffer(Cell::F64));
         self.alloc(made, Cell::F64, count, Arena::Temp, span);
@@ -124,7 +128,7 @@ impl Lowering<'_> {
     /// How many numbers a value of a type is.
     fn cells_in(&mut self, ty: &Type, span: Span) -> Res<Atom> {
         let mut cells = int(1);
-        for size in dimensions(ty) {
+        for size in ty.dimensions() {
             let size = self.size(&size, span)?;
             cells = self.mul("cells", cells, size);
         }
@@ -136,11 +140,4 @@ impl Lowering<'_> {
         self.push(form::Stmt::Load { dst, buffer, index });
         dst.into()
     }
-}
-
-/// Those of an array, none of a number.
-fn dimensions(ty: &Type) -> Vec<Size> {
-    let mut sizes = Vec::new();
-    ty.for_each_size(&mut |size| sizes.push(size.clone()));
-    sizes
 }
