@@ -18,8 +18,8 @@
 use crate::compose::{self, Asked, Composition, Outcome, Parameter, Request, Saved, compose};
 use crate::forward::tangents::declare_for;
 use crate::{Derivatives, Mask, Policy, batch};
-use jut_ir::calls::for_each_call;
-use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, NVar, Program, Rhs, Rule, Type};
+use jut_ir::calls::reached_by_calls;
+use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, NVar, Program, Rhs, Type};
 use std::collections::{HashMap, HashSet};
 
 /// The word for a derivative at a point that is kept.
@@ -191,7 +191,7 @@ impl Deriver {
         let mut optimised = jut_opt::optimise(&self.derivatives.program, made, false);
         let reached = jut_opt::reached_from(&optimised, made);
         let mut moved: HashMap<FuncId, FuncId> = HashMap::new();
-        let needed = needed(&optimised, made);
+        let needed = reached_by_calls(&optimised, made).into_iter().collect::<HashSet<_>>();
         for id in reached {
             if optimised.funcs[id].is_foreign() {
                 moved.insert(id, id);
@@ -241,20 +241,6 @@ impl Deriver {
         self.sized.insert(made, sized);
         sized
     }
-}
-
-/// What a function calls, directly or not, and what states derivatives of these.
-fn needed(program: &Program, root: FuncId) -> HashSet<FuncId> {
-    let mut needed = HashSet::new();
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
-        if needed.insert(id) {
-            let func = &program.funcs[id];
-            for_each_call(&func.body, &mut |call| work.push(call.func));
-            work.extend(func.rule.map(Rule::func));
-        }
-    }
-    needed
 }
 
 /// Calls what the called functions have become.

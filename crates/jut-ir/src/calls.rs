@@ -55,13 +55,22 @@ pub fn callees_first(program: &Program, roots: impl IntoIterator<Item = FuncId>)
 /// The functions that `root` calls, directly or not, those that state their derivatives, what the declarations of other languages among
 /// them name, and itself, in the order of the program.
 pub fn reached(program: &Program, root: FuncId) -> Vec<FuncId> {
+    follow(program, root, true)
+}
+
+/// The same without what declarations of other languages name.
+pub fn reached_by_calls(program: &Program, root: FuncId) -> Vec<FuncId> {
+    follow(program, root, false)
+}
+
+fn follow(program: &Program, root: FuncId, declared: bool) -> Vec<FuncId> {
     let mut seen = SecondaryMap::<FuncId, bool>::new();
     let mut work = vec![root];
     while let Some(id) = work.pop() {
         if !std::mem::replace(&mut seen[id], true) {
             for_each_call(&program.funcs[id].body, &mut |call| work.push(call.func));
             work.extend(program.funcs[id].rule.map(crate::ir::Rule::func));
-            if let Some(declared) = program.declared(id) {
+            if let Some(declared) = program.declared(id).filter(|_| declared) {
                 work.extend([declared.linear, declared.transpose, declared.value]);
                 work.extend(declared.derivative);
             }

@@ -134,7 +134,7 @@ impl Program {
         names
     }
 
-    /// The functions of a program that any function of another language may be asked for.
+    /// The functions of other languages, both of each declaration.
     pub fn foreign(&self) -> impl Iterator<Item = FuncId> {
         self.funcs.iter().filter(|(_, f)| f.is_foreign()).map(|(id, _)| id)
     }

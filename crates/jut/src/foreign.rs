@@ -31,7 +31,7 @@
 //! ```
 //!
 //! That each is linear and the transposes are transposes is what the program says of them; nobody checks it. What is to hold of a function: the
-//! same arguments give the same results, whichever thread calls it. A call is not made where nobody needs its results.
+//! same arguments give the same results, whichever thread calls it, with 128 KiB of stack. A call is not made where nobody needs its results.
 //!
 //! On the command line, `--library` names a shared library of C functions.
 //!
@@ -102,18 +102,12 @@ struct Shape {
     name: Option<NVar>,
 }
 
-fn dimensions(ty: &Type) -> Vec<Size> {
-    let mut dims = Vec::new();
-    ty.for_each_size(&mut |size| dims.push(size.clone()));
-    dims
-}
-
 impl Shapes {
     fn of(program: &Program, func: FuncId) -> Shapes {
         let f = &program.funcs[func];
         let shape = |ty: &Type, name: Option<NVar>| {
             let numbers = Numbers::of(ty)?;
-            Some(Shape { numbers, dims: dimensions(ty), name })
+            Some(Shape { numbers, dims: ty.dimensions(), name })
         };
         let params = f.params.iter().filter_map(|v| {
             let ty = &f.nvars[*v].ty;
@@ -122,7 +116,7 @@ impl Shapes {
         let linear = f.lin_params.iter().filter_map(|x| shape(&f.lvars[*x].ty, None));
         Shapes {
             params: params.chain(linear).collect(),
-            results: f.lin_results.iter().map(|r| dimensions(&r.ty)).collect(),
+            results: f.lin_results.iter().map(|r| r.ty.dimensions()).collect(),
         }
     }
 

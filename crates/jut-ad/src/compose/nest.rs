@@ -63,8 +63,6 @@ impl Composer<'_> {
 
     /// The dimensions of an array as operands, each known not to be negative.
     pub fn dims(&mut self, ty: &Type) -> Vec<Atom> {
-        let mut sizes = Vec::new();
-        ty.for_each_size(&mut |size| sizes.push(size.clone()));
         let dim = |size: Size| match (size.as_constant(), size.as_var()) {
             (Some(n), _) => Atom::Lit(Literal::I64(n)),
             (_, Some(v)) => Atom::Var(v),
@@ -74,7 +72,7 @@ impl Composer<'_> {
                 n
             }
         };
-        sizes.into_iter().map(dim).collect()
+        ty.dimensions().into_iter().map(dim).collect()
     }
 
     /// A size, computed.
@@ -90,8 +88,7 @@ impl Composer<'_> {
         let mut all: Option<Atom> = None;
         for array in arrays {
             let mut any: Option<Atom> = None;
-            let mut sizes = Vec::new();
-            array.ty.for_each_size(&mut |size| sizes.push(size.clone()));
+            let sizes = array.ty.dimensions();
             for size in sizes.iter().filter(|size| size.as_constant().is_none_or(|n| n < 1)) {
                 let size = self.size(size);
                 let empty = self.truth(prim::ILT, size, one);

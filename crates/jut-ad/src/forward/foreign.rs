@@ -54,7 +54,7 @@ fn floats_before(program: &Program, func: FuncId) -> Vec<usize> {
 /// The forward derivative of a function of another language, or `None` if it is none. That of the derivative that it names has been made.
 ///
 /// # Errors
-/// `J813` if the derivative that is named is not known yet.
+/// `J813` if the derivative that is named is not known, because it takes one through the function itself.
 pub(super) fn differentiate(
     derivatives: &mut Derivatives,
     func: FuncId,

@@ -184,12 +184,11 @@ fn is_value(program: &Program, func: FuncId) -> Result<(), Diagnostic> {
     let fits = of.is_some_and(|p| {
         let takes: Vec<Type> = f.params.iter().map(|v| f.nvars[*v].ty.clone()).collect();
         let named = |ty: &Type| renamed(ty, &p.params, &f.params);
-        let gives = |ty: &Type| f.results.iter().map(|r| &r.ty).any(|found| named(ty) == *found);
         f.is_nonlinear()
             && f.foreign.map(|v| v.number) == p.foreign.map(|v| v.number)
             && takes == parameter_types(p).iter().map(named).collect::<Vec<_>>()
             && f.results.len() == p.lin_results.len()
-            && p.lin_results.iter().all(|r| gives(&r.ty))
+            && p.lin_results.iter().zip(&f.results).all(|(r, found)| named(&r.ty) == found.ty)
     });
     match fits {
         true => Ok(()),

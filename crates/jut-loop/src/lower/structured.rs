@@ -195,9 +195,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        let mut dims = Vec::new();
-        result.for_each_size(&mut |size| dims.push(size.clone()));
-        known.extend(op.row().result.chars().zip(dims));
+        known.extend(op.row().result.chars().zip(result.dimensions()));
         let mut sizes = Vec::new();
         for label in op.labels() {
             let Some((_, size)) = known.iter().find(|(name, _)| *name == label) else {

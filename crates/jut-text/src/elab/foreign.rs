@@ -38,7 +38,7 @@ impl<'a, 's> Externs<'a, 's> {
         let mut refused = Vec::new();
         for (id, p) in &made {
             match transpose(p, program, globals) {
-                Ok(Some(transpose)) => declared_as(program, *id, Some(transpose), Some(*id)),
+                Ok(Some(transpose)) => declared_as(program, *id, Some(transpose), None),
                 Ok(None) => refused.push((p, None)),
                 Err(error) => refused.push((p, Some(error))),
             }

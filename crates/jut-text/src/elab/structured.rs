@@ -68,8 +68,7 @@ impl<'a, 's> Body<'a, 's> {
         // An array has no negative size. (In a `core def` the check is written.)
         let given = operands.iter().filter(|(ty, _, _)| *ty == Type::I64);
         let mut open: Vec<(Size, Span)> = given.map(|(_, size, at)| (size.clone(), *at)).collect();
-        let mut dims = Vec::new();
-        ty.for_each_size(&mut |size| dims.push(size.clone()));
+        let dims = ty.dimensions();
         for size in op.open_results().filter_map(|k| dims.get(k)) {
             // It gets a name in any case, for loops over the result that passes make.
             if linear.is_none() && !self.strict {
