@@ -52,13 +52,13 @@ type Ran = (Run, Vec<String>);
 /// # Errors
 /// The first disagreement, or a part of the compiler that refuses the function.
 pub fn agree(program: &Program, func: FuncId, args: &[Value]) -> Result<Run, String> {
-    agree_with(program, func, args, &|_| {})
+    agree_with(program, func, args, &|_| {}, &backends().collect::<Vec<_>>())
 }
 
 /// The most memory that is lent to either arena in a test.
 const MOST_LENT: usize = 1 << 26;
 
-/// [`agree`], with a fault in what lowering makes.
+/// [`agree`] in some backends, with a fault in what lowering makes.
 ///
 /// # Errors
 /// As [`agree`].
@@ -67,9 +67,10 @@ pub fn agree_with(
     func: FuncId,
     args: &[Value],
     fault: &dyn Fn(&mut LoopProgram),
+    backends: &[(&'static str, Backend)],
 ) -> Result<Run, String> {
     let lists = [args.to_vec()];
-    let mut runs = agree_in(program, func, &lists, fault, &backends().collect::<Vec<_>>())?;
+    let mut runs = agree_in(program, func, &lists, fault, backends)?;
     runs.pop().map(|(run, _)| run).ok_or_else(|| "no run".into())
 }
 

@@ -39,11 +39,6 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// Whether it is one of what the halves of reverse mode are put together to.
-    fn is_reverse(&self) -> bool {
-        FIRST[WITHOUT_TAPE..].iter().any(|request| request.suffix() == self.kind)
-    }
-
     /// All arguments, those of the function it is made of (sizes included) given. Tangents and cotangents are
     /// random, the same ones for everything that is made of one function. None if the function fails
     /// before its results have a size, which cotangents would have too.
@@ -82,20 +77,21 @@ pub fn products(
     at(under(program, func, mask, policies)?, args)
 }
 
-/// Those that several backends compile [in turn](in_turn).
+/// The one that more than one backend compiles, [in turn](in_turn); none if the function fails before its results have a size.
 ///
 /// # Errors
 /// A composition is refused.
-pub fn products_in_turn(
+pub fn product_in_turn(
     program: &Program,
     func: FuncId,
     args: &[Value],
     mask: &Mask,
     turn: usize,
-) -> Result<Vec<Product>, String> {
+) -> Result<Option<Product>, String> {
     let all = under(program, func, mask, &[Policy::Default])?;
     let counts = in_turn(&all, turn);
-    at(all.into_iter().zip(counts).filter_map(|(one, count)| (count > 1).then_some(one)), args)
+    let made = all.into_iter().zip(counts).filter(|(_, count)| *count > 1).map(|(one, _)| one);
+    Ok(at(made, args)?.pop())
 }
 
 /// Derivatives at some arguments.
@@ -113,22 +109,17 @@ fn at(
 }
 
 /// By how many backends each derivative is compiled where all by all would take too long. Under the default policy each has
-/// the first; the second has one of those without a tape, and one of what the same halves of reverse mode are put together
-/// to, in turn; those after it end in the second's own machine code, and have one of the second's, in turn. Under another
-/// policy the first has one, in turn: that a policy changes no bits is P8, and every backend has translated a tape before.
+/// the first, and one of them, in turn, has the second too; those after it, which end in the second's own machine code, have
+/// it for one function in two. Under another policy the first has one, in turn: that a policy changes no
+/// bits is P8, and every backend has translated a tape before.
 pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<usize> {
     let of_default = |k: &usize| all[*k].0 == Policy::Default;
-    let reverse = |k: &usize| all[*k].1.is_reverse();
-    let in_turn = |those: &[usize], turn: usize| those.get(turn % those.len().max(1)).copied();
+    let in_turn = |those: &[usize]| those.get(turn % those.len().max(1)).copied();
     let (default, other): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(of_default);
-    let (forms, others): (Vec<usize>, Vec<usize>) = default.into_iter().partition(reverse);
-    let second = [in_turn(&forms, turn), in_turn(&others, turn / forms.len().max(1))];
-    let second: Vec<usize> = second.into_iter().flatten().collect();
-    let last = in_turn(&second, turn / all.len().max(1));
-    let once = in_turn(&other, turn);
+    let (more, once) = (in_turn(&default), in_turn(&other));
+    let most = if (turn / default.len().max(1)).is_multiple_of(2) { usize::MAX } else { 2 };
     let count = |k: usize| match () {
-        () if last == Some(k) => usize::MAX,
-        () if second.contains(&k) => 2,
+        () if more == Some(k) => most,
         () => usize::from(of_default(&k) || once == Some(k)),
     };
     (0..all.len()).map(count).collect()

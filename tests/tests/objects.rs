@@ -1,32 +1,32 @@
 //! P16 for objects made ahead of time: the programs of `tests/programs`, the examples and random
-//! programs, with their products (of those of reverse mode one, in turn), called from C with the static runtime.
+//! programs, one of their products, in turn, called from C with the static runtime.
 
 use jut_ad::Mask;
 use jut_eval::Interpreter;
 use jut_tests::foreign::with_functions_of;
 use jut_tests::generate::generate;
 use jut_tests::laws::load;
-use jut_tests::products::{Product, products_in_turn};
+use jut_tests::products::{Product, product_in_turn};
 use jut_tests::{in_parallel, objects, programs};
 use std::path::{Path, PathBuf};
 
-/// Products of a case, named.
+/// A product of a case, named.
 fn made(
     name: &str,
     text: &str,
     case: &programs::Case,
     turn: usize,
-) -> Result<Vec<Product>, String> {
+) -> Result<Option<Product>, String> {
     let named = |e: String| format!("{name}, {}: {e}", case.func);
     let program = load(text).map_err(named)?;
     let func = program.find_func(&case.func).ok_or("no function")?;
     let args = programs::arguments(&program, &case.func, case).map_err(named)?;
     let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
     let mask = Mask::full(&program, func);
-    let products = || products_in_turn(&program, func, &args, &mask, turn);
-    let products = with_functions_of(text, products).map_err(named)?;
+    let product = || product_in_turn(&program, func, &args, &mask, turn);
+    let product = with_functions_of(text, product).map_err(named)?;
     let rename = |p: Product| Product { name: format!("{name}, {}: {}", case.func, p.name), ..p };
-    Ok(products.into_iter().map(rename).collect())
+    Ok(product.map(rename))
 }
 
 /// Calls all products, some hundred in one C program.
@@ -47,15 +47,11 @@ fn agree(name: &str, products: &[Product]) -> usize {
 fn objects_agree_with_the_interpreter_on_the_test_programs_and_examples() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &Path| std::fs::read_to_string(path).expect("readable");
-    let (mut all, mut turns) = (Vec::new(), 0..);
+    let mut cases = Vec::new();
     for file in programs::files(&here.join("programs")) {
         let text = read(&file);
         for case in programs::cases(&text).expect("cases") {
-            let name = file.display().to_string();
-            all.extend(
-                made(&name, &text, &case, turns.next().unwrap_or(0))
-                    .unwrap_or_else(|e| panic!("{e}")),
-            );
+            cases.push((file.display().to_string(), text.clone(), case));
         }
     }
     let examples = here.join("../crates/jut/examples");
@@ -74,11 +70,11 @@ fn objects_agree_with_the_interpreter_on_the_test_programs_and_examples() {
             error: None,
             smooth: true,
         };
-        all.extend(
-            made(&stem, &read(&file), &case, turns.next().unwrap_or(0))
-                .unwrap_or_else(|e| panic!("{e}")),
-        );
+        cases.push((stem, read(&file), case));
     }
+    let turns: Vec<_> = cases.iter().enumerate().collect();
+    let all = in_parallel(&turns, |(turn, (name, text, case))| made(name, text, case, *turn));
+    let all: Vec<Product> = all.unwrap_or_else(|e| panic!("{e}")).into_iter().flatten().collect();
     let called = agree("programs", &all);
     assert!(called > 200 && 10 * called > 9 * all.len(), "{called} of {}", all.len());
 }
@@ -89,12 +85,12 @@ fn objects_agree_with_the_interpreter_on_random_programs() {
     let mut all = Vec::new();
     for seed in 0..count {
         let generated = generate(seed);
-        let made = || -> Result<Vec<Product>, String> {
+        let made = || -> Result<Option<Product>, String> {
             let program = load(&generated.text)?;
             let func = program.find_func("main").ok_or("no main")?;
             let args = Interpreter::new(&program).with_sizes(func, &generated.arguments());
             let args = args.map_err(|e| e.to_string())?;
-            products_in_turn(&program, func, &args, &Mask::full(&program, func), seed as usize)
+            product_in_turn(&program, func, &args, &Mask::full(&program, func), seed as usize)
         };
         let made = made().unwrap_or_else(|e| panic!("program {seed}: {e}\n{}", generated.text));
         let rename = |p: Product| Product { name: format!("program {seed}: {}", p.name), ..p };

@@ -12,7 +12,7 @@ use edits::*;
 use jut_eval::Value;
 use jut_ir::{FuncId, Program};
 use jut_loop::form::LoopProgram;
-use jut_tests::engines::{agree, agree_with};
+use jut_tests::engines::{agree, agree_with, backends};
 use jut_tests::laws::{Options, Pass, verify, verify_with};
 use memory::*;
 use std::cell::Cell;
@@ -454,6 +454,7 @@ fn each_fault_of_what_is_run_again_is_caught_by_its_law() {
 #[test]
 fn each_fault_of_lowering_is_caught_by_the_comparison_of_engines() {
     let mut wrong = Vec::new();
+    let everywhere: Vec<_> = backends().collect();
     for (name, edit, program) in LOOP_FAULTS {
         let verified = verify(text(program), "f", &arguments(program), OPTIONS);
         let verified = verified.unwrap_or_else(|e| panic!("{program}: {e}"));
@@ -466,7 +467,8 @@ fn each_fault_of_lowering_is_caught_by_the_comparison_of_engines() {
                 }
             }
         };
-        let outcome = agree_with(&fast, verified.value_and_grad, &verified.args, &fault);
+        let (func, args) = (verified.value_and_grad, &verified.args);
+        let outcome = agree_with(&fast, func, args, &fault, &everywhere);
         match outcome {
             _ if !applied.get() => wrong.push(format!("{name}: nothing to change")),
             Ok(_) => wrong.push(format!("{name}: not noticed")),
