@@ -16,10 +16,15 @@ pub(crate) struct Name<'s> {
     pub span: Span,
 }
 
-impl Name<'_> {
+impl<'s> Name<'s> {
     /// Whether it is a linear name: it ends in `'`.
     pub fn is_linear(&self) -> bool {
         self.text.ends_with('\'')
+    }
+
+    /// What it is called in the core: an element that a range takes apart has the text of the pattern, which is no name.
+    pub fn hint(&self) -> &'s str {
+        if self.text.ends_with(')') { "element" } else { self.text }
     }
 }
 
@@ -229,6 +234,8 @@ pub(crate) enum StmtKind<'s> {
     Let(Pattern<'s>, ExprId),
     /// `var s = e`: the names are variables.
     Var(Pattern<'s>, ExprId),
+    /// What a range takes its element apart with, `K(x, y) <- ks`: the names are new, whatever they were outside.
+    Part(Pattern<'s>, ExprId),
     Expr(ExprId),
     /// `x[i] = e`, and with an operator `s -= e`, `x[i] *= e`.
     Set(ExprId, Option<&'static str>, ExprId),
@@ -504,7 +511,7 @@ pub(crate) enum Range<'s> {
     Between(ExprId, Name<'s>, ExprId),
     /// `b > i >= a`: b, i, a.
     Down(ExprId, Name<'s>, ExprId),
-    /// `x <- xs`.
+    /// `x <- xs`. Of `K(x, y) <- ks` the name is the text of the pattern, and the body begins with a [`StmtKind::Part`].
     Each(Name<'s>, ExprId),
 }
 

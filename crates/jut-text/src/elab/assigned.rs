@@ -251,7 +251,7 @@ impl<'b, 's> Assigned<'b, 's> {
                 let sought = self.sought;
                 self.hide(pattern.names().into_iter().filter(|name| sought == Some(name.text)));
             }
-            StmtKind::Var(pattern, e) => {
+            StmtKind::Var(pattern, e) | StmtKind::Part(pattern, e) => {
                 self.expr(*e);
                 self.hide(pattern.names());
             }

@@ -197,8 +197,16 @@ impl<'a, 's> Body<'a, 's> {
                     }
                 }
             }
+            StmtKind::Part(pattern, _) => self.hide(pattern),
             StmtKind::Expr(e) => self.poison_inner(*e),
             _ => {}
+        }
+    }
+
+    /// What the names of a pattern meant outside they mean no longer.
+    fn hide(&mut self, pattern: &Pattern<'s>) {
+        for name in pattern.names() {
+            self.scope.bind(name.text, Entity::Poison);
         }
     }
 
@@ -211,6 +219,10 @@ impl<'a, 's> Body<'a, 's> {
                 let help = "carry the value through a loop, and bind new names elsewhere";
                 self.surface_only(stmt.span, "`var`", help)?;
                 self.bind_pattern(pattern, *e, true)
+            }
+            StmtKind::Part(pattern, e) => {
+                self.hide(pattern);
+                self.bind_pattern(pattern, *e, false)
             }
             StmtKind::Set(target, op, e) => self.change(*target, *op, *e),
             StmtKind::SetAll(targets, e) => self.change_all(targets, *e, stmt.span),
@@ -248,6 +260,7 @@ impl<'a, 's> Body<'a, 's> {
         match &stmt.kind {
             StmtKind::Let(..)
             | StmtKind::Var(..)
+            | StmtKind::Part(..)
             | StmtKind::Set(..)
             | StmtKind::SetAll(..)
             | StmtKind::Expr(_) => Err(Stop),

@@ -215,7 +215,7 @@ impl<'a, 's> Body<'a, 's> {
             return self.param(name, ty);
         }
         self.dimensions(&ty);
-        let v = self.b.nvar(name.text, ty, name.span);
+        let v = self.b.nvar(name.hint(), ty, name.span);
         self.scope.bind(name.text, Entity::N(Atom::Var(v)));
         v
     }

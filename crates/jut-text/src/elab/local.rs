@@ -59,7 +59,10 @@ fn each<'s>(ast: &Ast<'s>, expr: &Expr<'s>, bound: &mut dyn FnMut(Name<'s>, [u32
     match &expr.kind {
         ExprKind::Block(block) => {
             for stmt in &block.stmts {
-                if let StmtKind::Let(pattern, value) | StmtKind::Var(pattern, value) = &stmt.kind {
+                if let StmtKind::Let(pattern, value)
+                | StmtKind::Var(pattern, value)
+                | StmtKind::Part(pattern, value) = &stmt.kind
+                {
                     let part = [ast.expr(*value).span.end, block.span.end];
                     pattern.names().into_iter().for_each(|name| bound(name, part));
                 }

@@ -444,7 +444,8 @@ impl<'a, 's> Body<'a, 's> {
         for (name, array, element) in &head.slices {
             let step = Step::Index { index: k, proved: false };
             let out = Out::one(Rhs::Index(*array, vec![step]), element.clone(), span);
-            let values = self.bind(out, &[*name], &[])?;
+            let hint = Name { text: name.hint(), ..*name };
+            let values = self.bind(out, &[hint], &[])?;
             let Some(atom) = values.nl.first() else { return Err(Stop) };
             self.scope.bind(name.text, Entity::N(*atom));
         }

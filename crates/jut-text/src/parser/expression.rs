@@ -464,7 +464,7 @@ impl<'s> Parser<'s, '_> {
             "fold" => self.range_loop(LoopKind::Fold)?,
             "max" => self.range_loop(LoopKind::Max)?,
             "min" => self.range_loop(LoopKind::Min)?,
-            "while" => self.while_loop(Vec::new())?,
+            "while" => self.while_loop(Vec::new(), Vec::new())?,
             "scan" => self.scan()?,
             "rd" => self.rd()?,
             "wr" | "acc" => {

@@ -10,9 +10,10 @@ impl<'s> Parser<'s, '_> {
         self.at += 1;
         let open = self.at;
         self.expect_helping("(", "the range of a loop stands in brackets: `sum (i < n) { .. }`")?;
-        let mut head = vec![self.range(kind)?];
+        let mut parts = Vec::new();
+        let mut head = vec![self.range(kind, &mut parts)?];
         while self.eat(",") {
-            head.push(self.range(kind)?);
+            head.push(self.range(kind, &mut parts)?);
         }
         self.expect_close(open, ")")?;
         let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
@@ -35,7 +36,7 @@ impl<'s> Parser<'s, '_> {
             return Err(self.expected_helping("`carry`", help));
         }
         if kind == LoopKind::For && self.at("while") {
-            return self.while_loop(head);
+            return self.while_loop(head, parts);
         }
         if matches!(kind, LoopKind::For | LoopKind::Fold) && self.eat("carry") {
             (carry, lin_carry) = self.binds()?;
@@ -54,8 +55,9 @@ impl<'s> Parser<'s, '_> {
             }
         };
         if kind == LoopKind::Sum {
-            self.swallows(&head, body);
+            self.swallows(&head, &parts, body);
         }
+        body = self.taken_apart(parts, body);
         let mut ends = false;
         let (mut kind, mut condition) = (kind, None);
         if kind == LoopKind::For {
@@ -82,7 +84,7 @@ impl<'s> Parser<'s, '_> {
 
     /// J704 if the body of a sum is no block, and its loosest operator takes something that is the same in all
     /// iterations: `sum (i < n) x[i] / n`.
-    fn swallows(&mut self, head: &[Range<'s>], body: ExprId) {
+    fn swallows(&mut self, head: &[Range<'s>], parts: &[Stmt<'s>], body: ExprId) {
         let ExprKind::Ops(ops) = &self.ast.expr(body).kind else { return };
         let Some(&Op::Binary(sign @ ("+" | "-" | "/"), at)) = ops.last() else { return };
         let whole = self.ast.expr(body).span;
@@ -92,7 +94,12 @@ impl<'s> Parser<'s, '_> {
             | Range::Down(_, name, _)
             | Range::Each(name, _) => name.text,
         };
-        let names: Vec<&str> = head.iter().map(named).collect();
+        let mut names: Vec<&str> = head.iter().map(named).collect();
+        for part in parts {
+            if let StmtKind::Part(pattern, _) = &part.kind {
+                names.extend(pattern.names().iter().map(|name| name.text));
+            }
+        }
         let first = self.tokens.partition_point(|token| token.start < at.end);
         let rest = &self.tokens[first..self.at];
         if rest.iter().any(|token| names.contains(&token.text)) {
@@ -110,7 +117,11 @@ impl<'s> Parser<'s, '_> {
 
     /// `while a > 1.0 { .. }`, `while carry (a = x) a > 1.0 { .. }`, also behind a head: `for (i < n) while ..`.
     /// A condition that is a block is followed by `do`.
-    pub(super) fn while_loop(&mut self, head: Vec<Range<'s>>) -> Parsed<ExprKind<'s>> {
+    pub(super) fn while_loop(
+        &mut self,
+        head: Vec<Range<'s>>,
+        parts: Vec<Stmt<'s>>,
+    ) -> Parsed<ExprKind<'s>> {
         let open = self.at;
         self.expect("while")?;
         let (carry, lin_carry) =
@@ -122,7 +133,9 @@ impl<'s> Parser<'s, '_> {
                         `while { .. } do { .. }`";
             return Err(self.expected_helping(if is_block { "`do`" } else { "`{`" }, help));
         }
-        let (kind, body, condition) = (LoopKind::While, self.body()?, Some(condition));
+        let body = self.body()?;
+        let body = self.taken_apart(parts, body);
+        let (kind, condition) = (LoopKind::While, Some(condition));
         let mut l = Loop { kind, head, carry, lin_carry, condition, body };
         Ok(match self.jumps(&mut l)? {
             true => self.with_flag(l, self.span_from(open)),
@@ -130,7 +143,46 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    fn range(&mut self, kind: LoopKind) -> Parsed<Range<'s>> {
+    /// The body of a loop, which begins by taking elements apart.
+    fn taken_apart(&mut self, mut parts: Vec<Stmt<'s>>, body: ExprId) -> ExprId {
+        if parts.is_empty() {
+            return body;
+        }
+        let span = self.ast.expr(body).span;
+        match &mut self.ast.exprs[body.0 as usize].kind {
+            ExprKind::Block(block) => {
+                parts.append(&mut block.stmts);
+                block.stmts = parts;
+                body
+            }
+            _ => {
+                parts.push(Stmt { kind: StmtKind::Expr(body), span });
+                self.add(ExprKind::Block(Block { stmts: parts, span }), span)
+            }
+        }
+    }
+
+    /// `K(x, y) <- ks` and `#(x, y) <- ts`, if that is here: a range over elements that the body begins to take apart.
+    fn range_in_parts(&mut self, parts: &mut Vec<Stmt<'s>>) -> Parsed<Option<Range<'s>>> {
+        let start = self.at;
+        let Some(pattern) = self.pattern("<-")? else { return Ok(None) };
+        let span = self.span_from(start);
+        let text = self.text_from(start);
+        if let Pattern::Names { .. } = pattern {
+            let message = "an element is one value, which may be a tuple or a record";
+            let help = format!("a tuple is taken apart by `#{text}`, a record by its constructor");
+            let error = Diagnostic::error("J002", span, message);
+            return Err(self.fail(error.help(help).replace(span, format!("#{text}"))));
+        }
+        self.expect("<-")?;
+        let value = self.additive()?;
+        let name = Name { text, span };
+        let element = self.add(ExprKind::Name(name), span);
+        parts.push(Stmt { kind: StmtKind::Part(pattern, element), span });
+        Ok(Some(Range::Each(name, value)))
+    }
+
+    fn range(&mut self, kind: LoopKind, parts: &mut Vec<Stmt<'s>>) -> Parsed<Range<'s>> {
         let named = matches!(self.peek().kind, Kind::Name | Kind::Linear);
         if named && self.is_at(self.at + 1, "<-") {
             let start = self.at;
@@ -146,6 +198,11 @@ impl<'s> Parser<'s, '_> {
             let name = self.name("the name of an index")?;
             self.expect("<")?;
             return Ok(Range::Below(name, self.additive()?));
+        }
+        if !named || !self.is_at(self.at + 1, ":") {
+            if let Some(range) = self.range_in_parts(parts)? {
+                return Ok(range);
+            }
         }
         let start = self.at;
         let first = self.additive()?;

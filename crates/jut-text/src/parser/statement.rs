@@ -94,7 +94,7 @@ impl<'s> Parser<'s, '_> {
             "show" => self.shown()?,
             _ => match self.assignments()? {
                 Some(kind) => kind,
-                None => match self.pattern()? {
+                None => match self.pattern("=")? {
                     Some(pattern) => {
                         self.expect("=")?;
                         StmtKind::Let(pattern, self.expr()?)
@@ -110,7 +110,7 @@ impl<'s> Parser<'s, '_> {
     fn variable(&mut self) -> Parsed<StmtKind<'s>> {
         self.expect("var")?;
         let what = "a name with its first value: `s = 0.0`";
-        let Some(pattern) = self.pattern()? else {
+        let Some(pattern) = self.pattern("=")? else {
             let bare = self.peek().kind == Kind::Name;
             self.at += usize::from(bare);
             let help = "a variable has a value from the start: `var s = 0.0`";
@@ -167,7 +167,7 @@ impl<'s> Parser<'s, '_> {
     /// `(x[i], y) = e`, if the list here has more than names.
     fn assignments(&mut self) -> Parsed<Option<StmtKind<'s>>> {
         let open = self.at;
-        if !self.is_at(open, "(") || !self.is_pattern_list(open) {
+        if !self.is_at(open, "(") || !self.is_pattern_list(open, "=") {
             return Ok(None);
         }
         let close = self.close[open] as usize;
@@ -270,13 +270,13 @@ impl<'s> Parser<'s, '_> {
         ))
     }
 
-    /// The pattern here, if this is one.
-    fn pattern(&mut self) -> Parsed<Option<Pattern<'s>>> {
+    /// The pattern here, if this is one: what stands before a sign, `=` or `<-`.
+    pub(super) fn pattern(&mut self, sign: &str) -> Parsed<Option<Pattern<'s>>> {
         let token = self.peek();
         let start = self.at;
         match token.kind {
             Kind::Name | Kind::Linear => {
-                if self.is_at(start + 1, "=") || self.is_at(start + 1, ":") {
+                if self.is_at(start + 1, sign) || self.is_at(start + 1, ":") {
                     let item = self.item(token.kind)?;
                     let span = self.span_from(start);
                     let (nl, lin) = match token.kind {
@@ -286,7 +286,7 @@ impl<'s> Parser<'s, '_> {
                     return Ok(Some(Pattern::Names { nl, lin, span }));
                 }
                 let length = self.path_length(start);
-                if length == 0 || !self.is_pattern_list(start + length) {
+                if length == 0 || !self.is_pattern_list(start + length, sign) {
                     return Ok(None);
                 }
                 let name = self.path("a constructor")?;
@@ -296,7 +296,7 @@ impl<'s> Parser<'s, '_> {
                 self.expect_close(open, ")")?;
                 Ok(Some(Pattern::Con(name, fields)))
             }
-            Kind::Symbol if self.is_pattern_list(start) && token.text == "(" => {
+            Kind::Symbol if self.is_pattern_list(start, sign) && token.text == "(" => {
                 self.at += 1;
                 let (mut nl, mut lin) = (Vec::new(), Vec::new());
                 while !self.at(")") && !self.at(";") {
@@ -316,7 +316,7 @@ impl<'s> Parser<'s, '_> {
                 self.expect_close(start, ")")?;
                 Ok(Some(Pattern::Names { nl, lin, span: self.span_from(start) }))
             }
-            Kind::Symbol if self.is_pattern_list(start) && token.text == "#(" => {
+            Kind::Symbol if self.is_pattern_list(start, sign) && token.text == "#(" => {
                 self.at += 1;
                 let mut names = Vec::new();
                 while !self.at(")") {
@@ -333,11 +333,11 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether the bracket here closes directly before `=`.
-    fn is_pattern_list(&self, open: usize) -> bool {
+    /// Whether the bracket here closes directly before a sign.
+    fn is_pattern_list(&self, open: usize, sign: &str) -> bool {
         let close = self.close.get(open).copied().unwrap_or(0) as usize;
         let opens = self.is_at(open, "(") || self.is_at(open, "#(");
-        opens && close > open && self.is_at(close + 1, "=")
+        opens && close > open && self.is_at(close + 1, sign)
     }
 
     fn item(&mut self, kind: Kind) -> Parsed<Item<'s>> {

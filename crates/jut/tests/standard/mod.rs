@@ -26,6 +26,18 @@ def leapfrog_position[d](f: fn([d]f64) -> [d]f64, q0: [d]f64, v0: [d]f64, t1: f6
   (q, v) = std.ode.leapfrog(f, q0, v0, t1, steps)
   q
 }
+def adjoint_by_parameters[d, p](
+  f: fn(f64, [d]f64, [p]f64) -> [d]f64, y1: [d]f64, q: [p]f64, by: [d]f64, t0: f64, t1: f64
+) -> [p]f64 = {
+  (by_y0, by_p) = std.ode.adjoint(f, y1, q, by, t0, t1, 1e-12, 10000)
+  by_p
+}
+def adjoint_by_values[d, p](
+  f: fn(f64, [d]f64, [p]f64) -> [d]f64, y1: [d]f64, q: [p]f64, by: [d]f64, t0: f64, t1: f64
+) -> [d]f64 = {
+  (by_y0, by_p) = std.ode.adjoint(f, y1, q, by, t0, t1, 1e-12, 10000)
+  by_y0
+}
 def lstm_output[n, d, m](
   x: [n, d]f64, h: [n, m]f64, c: [n, m]f64, w: [d, 4 * m]f64, u: [m, 4 * m]f64, b: [4 * m]f64
 ) -> [n, m]f64 = {
