@@ -1,9 +1,10 @@
 //! Second derivatives, by differentiating a directional derivative in reverse (J, L, J, U, T): they
-//! are symmetric, agree with differences of the gradient, and are the same bits on every engine. `JUT_FILE=part` runs the
-//! files whose path has that part.
+//! are symmetric, agree with differences of the gradient, and are the same bits on every engine. The other nestings of the
+//! two modes agree with them. `JUT_FILE=part` runs the files whose path has that part.
 
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, LinearScalar, Value, vector};
+use jut_ir::{FuncId, Program};
 use jut_tests::engines::{agree_everywhere, backends};
 use jut_tests::foreign::with_functions_of;
 use jut_tests::generate::generate;
@@ -67,6 +68,72 @@ impl Hessian {
 
 fn dot(a: &[Value], b: &[Value]) -> f64 {
     a.iter().zip(b).map(|(a, b)| vector::dot(a, b).unwrap_or(f64::NAN)).sum()
+}
+
+/// The product of the Hessian with a direction by the other nestings: forward over reverse, reverse over reverse, and, times
+/// the direction once more, forward over forward.
+struct Nestings {
+    of_gradient: [(&'static str, Vec<Value>); 2],
+    bend: f64,
+}
+
+impl Nestings {
+    fn new(
+        program: &Program,
+        func: FuncId,
+        args: &[Value],
+        v: &[Value],
+    ) -> Result<Nestings, String> {
+        let say = |d: jut_ir::Diagnostic| d.to_string();
+        let run = |program: &Program, func: FuncId| {
+            let outcome = Interpreter::new(program).call(func, &[args, v].concat(), &[], &[]);
+            outcome.map(|o| o.results).map_err(|e| e.to_string())
+        };
+        let mut d = Derivatives::new(program.clone());
+        let mask = Mask::full(&d.program, func);
+        let positions: Vec<usize> = mask.positions().collect();
+        let second = compose::second_directional(&mut d, func, &mask).map_err(say)?;
+        let bends = run(&d.program, second)?;
+        let is_number = |v: &&Value| matches!(v, Value::F64(_) | Value::F32(_));
+        let mut bend = f64::NAN;
+        let number = bends.iter().find(is_number).ok_or("no second derivative of a number")?;
+        number.for_each_f64(&mut |x| bend = x);
+        let gradient = compose::grad(&mut d, func, &mask, Policy::Default).map_err(say)?;
+        // A gradient in which its halves still stand apart has the record of a tape in it, and so would its derivatives.
+        let mut d = Derivatives::new(jut_opt::optimise(&d.program, gradient, false));
+        let mask = Mask::only(&d.program, gradient, &positions);
+        let along = compose::directional(&mut d, gradient, &mask).map_err(say)?;
+        let back = compose::vjp(&mut d, gradient, &mask, Policy::Default).map_err(say)?;
+        jut_ir::check::check_program(&d.program).map_err(|e| format!("{e:?}"))?;
+        let mut pulled = run(&d.program, back)?;
+        let pulled = pulled.split_off(pulled.len() - v.len());
+        let of_gradient = [("forward", run(&d.program, along)?), ("reverse", pulled)];
+        Ok(Nestings { of_gradient, bend })
+    }
+
+    /// Whether they are `hv`.
+    fn agree(&self, v: &[Value], hv: &[Value], slack: f64) -> Result<(), String> {
+        let minus = |a: &[Value], b: &[Value]| {
+            let pairs = a.iter().zip(b);
+            let differences = pairs.map(|(a, b)| {
+                let b = vector::scale(-1.0, b.clone())?;
+                vector::add(a.clone(), &b, LinearScalar::F64)
+            });
+            differences.collect::<Option<Vec<_>>>().ok_or("shapes differ")
+        };
+        for (mode, found) in &self.of_gradient {
+            let apart = minus(found, hv)?;
+            let apart = dot(&apart, &apart).sqrt();
+            if apart.is_nan() || apart > slack || found.len() != hv.len() {
+                return Err(format!("{mode} over reverse is {apart} from reverse over forward"));
+            }
+        }
+        let along = dot(v, hv);
+        if (self.bend - along).abs() > slack * (1.0 + dot(v, v).sqrt()) {
+            return Err(format!("forward over forward gives {}, not {along}", self.bend));
+        }
+        Ok(())
+    }
 }
 
 /// What is asked of a program.
@@ -169,21 +236,27 @@ fn hessians_of_random_programs_are_symmetric_and_agree_with_differences_of_gradi
     assert!(tested > 100, "{tested}");
 }
 
+/// The smooth cases of some test programs: the file, its text, and what is called.
+fn cases_of(chosen: impl Fn(&str) -> bool) -> Vec<(String, String, programs::Case)> {
+    let mut cases = Vec::new();
+    for file in programs::files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("programs")) {
+        let name = file.display().to_string();
+        if !chosen(&name) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let smooth = programs::cases(&text).expect("cases").into_iter();
+        let smooth = smooth.filter(|case| case.error.is_none() && case.smooth);
+        cases.extend(smooth.map(|case| (name.clone(), text.clone(), case)));
+    }
+    cases
+}
+
 #[test]
 fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut cases = Vec::new();
     let part = std::env::var("JUT_FILE").unwrap_or_default();
-    let mut files = programs::files(&here.join("programs"));
-    files.retain(|file| file.display().to_string().contains(&part));
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("readable");
-        for case in programs::cases(&text).expect("cases") {
-            if case.error.is_none() && case.smooth {
-                cases.push((file.display().to_string(), text.clone(), case));
-            }
-        }
-    }
+    let mut cases = cases_of(|file| file.contains(&part));
     for file in programs::files(&here.join("../crates/jut/examples")) {
         if !file.with_file_name("reference").is_dir() {
             continue; // the programs of the foreign-function examples
@@ -224,6 +297,78 @@ fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
         let asked = Asked { smooth: true, backends };
         let found = with_functions_of(text, || second_order(text, &case.func, &args, asked));
         found.map_err(|e| format!("{name}, {} {:?}: {e}", case.func, case.args))
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Programs of every construct, and algorithms in which several meet: loops until something holds, an equation that is solved by
+/// steps of its own size, recursion over trees, matrices and lists that change in place, tables, rules, closures, derivatives
+/// inside. In them every nesting of the modes is asked for, and not reverse over forward alone.
+const IN_EVERY_NESTING: &[&str] = &[
+    "complex/transfer",
+    "derivatives/penalty",
+    "extern/second",
+    "functions/closures",
+    "functions/recursive",
+    "functions/solvers",
+    "narrow/arrays",
+    "policy/segments",
+    "policy/revolve",
+    "recursion/matrix_exponential",
+    "recursion/sort",
+    "rules/bisection",
+    "rules/cbrt_newton",
+    "run/variable_arrays",
+    "single/arrays",
+    "std/gaussian_process",
+    "std/ode",
+    "std/optim",
+    "trees/expression",
+    "trees/lstm",
+    "trees/sorted",
+    "update/edit_distance",
+    "update/elimination",
+    "update/gauss",
+    "update/insertion_sort",
+    "users/adaptive_ode",
+    "vmap/layer",
+    "while/newton_root",
+    "while/particles",
+];
+
+#[test]
+fn all_nestings_of_the_modes_agree() {
+    let part = std::env::var("JUT_FILE");
+    let named =
+        |file: &str| IN_EVERY_NESTING.iter().any(|name| file.ends_with(&format!("{name}.jut")));
+    let cases = cases_of(|file| part.as_ref().map_or_else(|_| named(file), |p| file.contains(p)));
+    let has_cases = |name: &str| cases.iter().any(|case| case.0.ends_with(&format!("{name}.jut")));
+    let without = IN_EVERY_NESTING.iter().filter(|name| part.is_err() && !has_cases(name));
+    assert_eq!(without.collect::<Vec<_>>(), Vec::<&&str>::new(), "without a smooth case");
+    let outcome = in_parallel(&cases, |(name, text, case)| {
+        let program = load(text)?;
+        let func = program.find_func(&case.func).ok_or("no such function")?;
+        if program.funcs[func].results.iter().filter(|r| r.ty.is_float()).count() != 1 {
+            return Ok(());
+        }
+        let nestings = || {
+            let args = programs::arguments(&program, &case.func, case)?;
+            let args =
+                Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
+            let hessian = Hessian::new(text, &case.func, &args, Policy::Default)?;
+            let v = hessian.direction(5);
+            let products = hessian.times(&[&v], Asked { smooth: true, backends: 0 })?;
+            let hv = products.first().ok_or("no product")?;
+            let single = programs::has_single(&program);
+            // Numbers of 32 bits are too large for their squares early.
+            if single && !is_finite(hv) {
+                return Ok(());
+            }
+            let slack = if single { 1e-4 } else { 1e-9 };
+            let slack = slack * (1.0 + dot(hv, hv).sqrt());
+            Nestings::new(&program, func, &args, &v)?.agree(&v, hv, slack)
+        };
+        with_functions_of(text, nestings).map_err(|e| format!("{name}, {}: {e}", case.func))
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
