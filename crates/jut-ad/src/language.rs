@@ -19,7 +19,7 @@ use crate::compose::{self, Asked, Composition, Outcome, Parameter, Request, Save
 use crate::forward::tangents::declare_for;
 use crate::{Derivatives, Mask, Policy, batch};
 use jut_ir::calls::reached_by_calls;
-use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, NVar, Program, Rhs, Type};
+use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, NVar, Program, Rhs, Size, Type};
 use std::collections::{HashMap, HashSet};
 
 /// The word for a derivative at a point that is kept.
@@ -124,7 +124,12 @@ impl Deriver {
         }
         let Composition { func: made, results, .. } = made?;
         let sources = results.iter().map(|what| self.source(&program.funcs[func], func, what));
-        let sources = sources.collect();
+        // Of a batch they are arrays; how long these are nobody asks.
+        let of_batch = |of: Type| match request {
+            Request::Batched => Type::array(Size::default(), of),
+            _ => of,
+        };
+        let sources = sources.map(|of| of.map(of_batch)).collect();
         self.sources.insert(made, sources);
         Ok(made)
     }

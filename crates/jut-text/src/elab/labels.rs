@@ -2,8 +2,8 @@
 //!
 //! The derivative by a record is the tuple of those by its fields that have floats, and no type says of which record. So
 //! elaboration remembers of a name what its value is the derivative by: results of derivatives that the program takes
-//! ([`jut_ad::language::Deriver::sources`]), and what is projected, indexed and opened of these. A name of which that is not
-//! known, such as a parameter, is a tuple like others.
+//! ([`jut_ad::language::Deriver::sources`]), and what is projected, indexed and opened of these, collected by loops and chosen by
+//! branches. A name of which that is not known, such as a parameter, is a tuple like others.
 //!
 //! ```text
 //! data P = P(x: f64, k: i64, y: f64)
@@ -17,7 +17,7 @@ use super::Res;
 use super::body::Body;
 use super::made::Out;
 use crate::ast::Name;
-use jut_ir::{Diagnostic, Field, NVar, Program, Rhs, Span, Step, Type};
+use jut_ir::{Atom, Diagnostic, Field, NVar, Program, Rhs, Size, Span, Step, Type};
 
 /// The fields of a record.
 fn fields<'p>(program: &'p Program, ty: &Type) -> Option<&'p [Field]> {
@@ -52,7 +52,7 @@ impl<'s> Body<'_, 's> {
                 Some(of) => of.clone(),
                 None => return,
             },
-            Rhs::Atom(jut_ir::Atom::Var(v)) => vec![self.tangents.get(v).cloned()],
+            Rhs::Atom(atom) => vec![self.labelled_as(*atom)],
             Rhs::Proj(v, number) => {
                 let Some(of) = self.tangents.get(v) else { return };
                 vec![parts(program, of).get(*number as usize).copied().cloned()]
@@ -76,8 +76,21 @@ impl<'s> Body<'_, 's> {
                 vec![of.cloned()]
             }
             Rhs::Scan(scan) => {
-                let starts = scan.carry.iter().map(|(_, start)| start.var());
-                starts.map(|v| self.tangents.get(&v?).cloned()).collect()
+                let starts = scan.carry.iter().map(|(_, start)| self.labelled_as(*start));
+                let collected = scan.body.nl.iter().skip(scan.carry.len());
+                // How long the array is no label says.
+                let collected = collected
+                    .map(|atom| Some(Type::array(Size::default(), self.labelled_as(*atom)?)));
+                starts.chain(collected).collect()
+            }
+            Rhs::Case(case) => {
+                let arms = || case.arms.iter().map(|arm| &arm.body.nl);
+                let of = |k| {
+                    let mut of = arms().map(|nl| self.labelled_as(*nl.get(k)?));
+                    let first = of.next()?;
+                    if of.all(|other| other == first) { first } else { None }
+                };
+                (0..names.len()).map(of).collect()
             }
             _ => return,
         };
@@ -86,6 +99,10 @@ impl<'s> Body<'_, 's> {
                 self.tangents.insert(*name, of);
             }
         }
+    }
+
+    fn labelled_as(&self, atom: Atom) -> Option<Type> {
+        self.tangents.get(&atom.var()?).cloned()
     }
 
     /// Remembers the same of an element of an array.
