@@ -6,9 +6,11 @@ use crate::options::{Format, Given, Subject};
 use crate::output::{complain, warn};
 use jut::foreign::Library;
 use jut::json::Arguments;
-use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
+use jut::{Arg, Cancellation, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
 use serde_json::{Value as Json, json};
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 /// The function that is meant: the one named, or the last of the program.
 pub fn function(subject: &Subject) -> Result<Function> {
@@ -116,6 +118,34 @@ pub fn call_with(compiled: &Compiled, args: &[Value]) -> Result<Vec<Value>> {
         let mut session = compiled.session();
         session.set_cancellation(cancellation);
         Ok(session.call(&args)?.values())
+    })
+}
+
+/// The same with the error R07 after so long, for calls that may have no end.
+pub fn call_within(limit: Duration, compiled: &Compiled, args: &[Value]) -> Result<Vec<Value>> {
+    let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
+    ending_calls(|interrupted| {
+        let (cancellation, start) = (Cancellation::new(), Instant::now());
+        // Nothing is sent: the watch ends when the other end is gone.
+        let (calling, ended) = mpsc::channel::<()>();
+        let cancelled = cancellation.clone();
+        let watch = move || {
+            while !interrupted.is_cancelled() && start.elapsed() < limit {
+                let waited = ended.recv_timeout(Duration::from_millis(20));
+                if waited != Err(mpsc::RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+            cancelled.cancel();
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(watch);
+            let mut session = compiled.session();
+            session.set_cancellation(&cancellation);
+            let values = session.call(&args).map(|results| results.values());
+            drop(calling);
+            values
+        })
     })
 }
 

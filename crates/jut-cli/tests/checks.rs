@@ -27,6 +27,22 @@ fn checked(name: &str, program: &str, args: &[&str]) -> (i32, String, Json) {
     (code, out, json["check"].clone())
 }
 
+/// Beside a tolerance of 1e-9 there are tolerances that no iteration reaches.
+#[test]
+fn a_loop_without_an_end_beside_the_point_is_left_out_of_the_differences() {
+    let program = "
+def root(a: f64, tolerance: f64) -> f64 = {
+  var x = a
+  while abs(x * x - a) > tolerance { x = 0.5 * (x + a / x) }
+  x
+}
+";
+    let call = ["grad", "root", "--arg", "a=2", "--arg", "tolerance=1e-9"];
+    let (code, out, json) = checked("endless", program, &call);
+    assert_eq!(code, 0, "{out}");
+    assert!(json["central_differences"].as_f64().is_some_and(|apart| apart < 1e-5), "{json}");
+}
+
 #[test]
 fn what_is_not_finite_is_said_to_be_so_and_is_no_disagreement() {
     let (dot, slope) = ("dot-product test of jvp and vjp", "central differences");

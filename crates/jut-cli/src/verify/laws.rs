@@ -1,8 +1,13 @@
 //! What is compared with what; see the table of the parent module.
 
 use super::{Checks, Distance, Law, Limits, Unknown, compare_linearized, pick};
-use crate::subject::{borrowed, call_with};
+use crate::subject::{borrowed, call_with, call_within};
 use jut::{Compiled, Engine, Function, JacobianMode, Request, Result, Role, Value};
+use std::time::{Duration, Instant};
+
+/// A call beside the point may take so many times as long as the one at the point, and so long in any case.
+const LONGER: u32 = 20;
+const SHORTEST: Duration = Duration::from_millis(250);
 
 /// Laws, and how far the derivative is from central differences.
 type Found = (Vec<Law>, Option<Distance>);
@@ -185,7 +190,7 @@ impl Point {
         let positions = self.positions()?;
         let weights = floats(weights);
         let derived = of.outputs().any(|o| o.role == Role::Derivative);
-        let moved = |h: f64| -> Result<Vec<f64>> {
+        let moved = |h: f64, limit: Duration| -> Result<Vec<f64>> {
             let mut args = self.with(more);
             for (position, tangent) in positions.iter().zip(v) {
                 let Some(k) = *position else { continue };
@@ -193,20 +198,22 @@ impl Point {
                     *arg = moved;
                 }
             }
-            let values = call_with(of, &args)?;
+            let values = call_within(limit, of, &args)?;
             let tangents =
                 values.iter().enumerate().filter_map(|(k, v)| of.output_as_tangent(k, v));
             Ok(floats(&if derived { pick(of, values) } else { tangents.collect() }))
         };
-        let here = moved(0.0)?;
+        let start = Instant::now();
+        let here = moved(0.0, Duration::MAX)?;
+        let limit = SHORTEST.max(start.elapsed() * LONGER);
         if here.iter().any(|x| !x.is_finite()) {
             return Ok(Distance::Unknown(Unknown::of(&here)));
         }
-        // For every step that says something; it may leave the domain.
+        // For every step that says something; it may leave the domain, and there a loop may have no end.
         let mut steps: Vec<Step> = Vec::new();
         for exponent in 2..=8 {
             let h = 10f64.powi(-exponent);
-            let (Ok(above), Ok(below)) = (moved(h), moved(-h)) else { continue };
+            let (Ok(above), Ok(below)) = (moved(h, limit), moved(-h, limit)) else { continue };
             let mut step = Step::default();
             for ((a, b), w) in above.iter().zip(&below).zip(&weights) {
                 let term = w * (a - b) / (2.0 * h);
