@@ -69,7 +69,10 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "map" | "build" | "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array"
         | "full" => "write `map (v <- xs) { .. }` or `build (i < n) { .. }`",
         "zip" => "a loop may run over several arrays: `sum (a <- xs, b <- ys) { .. }`",
-        "filter" => "choose in the loop: `sum (v <- xs) { if v > 0.0 { v } else { 0.0 } }`",
+        "filter" => {
+            "choose in the loop: `sum (v <- xs) { if v > 0.0 { v } else { 0.0 } }`; or take `std.array.filter(f, x)`, behind \
+             `use std.array`"
+        }
         "zeros" => "write `build (i < n) { 0.0 }`",
         "ones" => "write `build (i < n) { 1.0 }`",
         "range" | "arange" | "iota" | "linspace" => {
@@ -249,11 +252,17 @@ pub(crate) fn form_of_others(last: &str, found: &str, expected: &str) -> Option<
         (name, "{") if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
             "a record is made of its fields in order: `P(1.0, 2.0)`"
         }
+        (")", "->") if expected == "the end of the statement" => LAMBDA,
         (_, "->") if expected == "`)`" => LAMBDA,
+        ("not", _) => return word(last),
+        (_, "if") if expected.starts_with("the end of") => "write `if c { a } else { b }`",
+        ("=", "{") if expected == "a constructor" => {
+            "the fields stand behind a constructor: `data P = P(x: f64, y: f64)`"
+        }
         (_, "for") if expected == "`]`" => {
             "the array that a loop makes is `map (v <- xs) { .. }` or `build (i < n) { .. }`"
         }
-        (_, "for") if expected.starts_with("a range") => {
+        (_, "for") if expected.starts_with("a range") || expected == "`)`" => {
             "a loop has its range before its body: `sum (i < n) { x[i] }`, `sum (v <- xs) { v }`"
         }
         ("f64" | "f32" | "i64" | "i32" | "bool", "[") => {

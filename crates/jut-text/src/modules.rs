@@ -163,7 +163,14 @@ pub(crate) fn collect(
                 let message = format!("the module `{full}` cannot be loaded: {reason}");
                 let help = "a module is a file of its name with the ending .jut, in the directory \
                             of the file that uses it or of the program; `lib.stats` is lib/stats.jut";
-                diagnostics.push(Diagnostic::error("J015", span, message).help(help));
+                let error = Diagnostic::error("J015", span, message);
+                let library = format!("std.{full}");
+                diagnostics.push(match crate::standard::module(&library) {
+                    Some(_) => {
+                        error.help(format!("the standard library has `use {library}`; {help}"))
+                    }
+                    None => error.help(help),
+                });
                 states.insert(full.clone(), State::Done);
                 modules.broken.push(full);
             }

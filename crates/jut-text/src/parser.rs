@@ -537,6 +537,11 @@ impl<'s> Parser<'s, '_> {
             self.at += 1;
             of = Some(self.path("the data type whose tangents these are")?);
         }
+        let help = "the fields stand behind a constructor, which may have the name of the type: \
+                    `data P = P(x: f64, y: f64)`";
+        if self.at("(") {
+            return Err(self.expected_helping("`=`", help));
+        }
         self.expect("=")?;
         let mut constructors = Vec::new();
         loop {

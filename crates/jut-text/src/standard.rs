@@ -32,6 +32,17 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std.stats", include_str!("standard/stats.jut")),
 ];
 
+/// The module that has a function of this name.
+pub(crate) fn module_with(name: &str) -> Option<&'static str> {
+    let has = |text: &str| {
+        text.lines().filter_map(|line| line.strip_prefix("def ")).any(|head| {
+            let rest = head.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(['(', '[']))
+        })
+    };
+    MODULES.iter().find(|(_, text)| has(text)).map(|(module, _)| *module)
+}
+
 /// The module of complex numbers, which needs no `use`: see [`mentions_complex`].
 pub(crate) const COMPLEX: &str = "std.complex";
 

@@ -42,6 +42,10 @@ impl<'a, 's> Body<'a, 's> {
             let help =
                 format!("end the body with {} value(s), or declare {}", text(wanted), text(found));
             let mut error = Diagnostic::error("J213", span, message).help(help);
+            let tuple = values.nl.first().and_then(|a| self.components(&self.type_of(*a)));
+            if found == (1, 0) && tuple == Some(wanted.0) {
+                error = error.help("a tuple is one value: several are a list, `(x, y)`");
+            }
             if found.0 + found.1 == wanted.0 + wanted.1 {
                 error = error.help("results behind the `;` are linear, those before it are not");
             }
@@ -447,7 +451,17 @@ impl<'a, 's> Body<'a, 's> {
             Made::Op(out) => (out.nl.len(), out.lin.len()),
         };
         if (found_nl, found_lin) != (nl.len(), lin.len()) {
-            return self.misfit((nl.len(), lin.len()), (found_nl, found_lin), span);
+            let tuple = match &made {
+                Made::Values(v, _) => v.nl.first().map(|atom| self.type_of(*atom)),
+                Made::Op(out) => out.nl.first().cloned(),
+            };
+            let found = (found_nl, found_lin);
+            if let (true, Some(ty)) = (lin.is_empty() && found == (1, 0), tuple)
+                && self.components(&ty) == Some(nl.len())
+            {
+                return self.one_tuple(nl, &ty, span);
+            }
+            return self.misfit((nl.len(), lin.len()), found, span);
         }
         let names = |items: &[ast::Item<'s>]| items.iter().map(|i| i.name).collect::<Vec<_>>();
         let (nl, lin) = (names(nl), names(lin));
@@ -476,6 +490,28 @@ impl<'a, 's> Body<'a, 's> {
             }
         };
         self.name_values(&nl, &lin, &values, declared)
+    }
+
+    /// How many components a tuple has.
+    fn components(&self, ty: &Type) -> Option<usize> {
+        match ty {
+            Type::Tuple(items) if self.program.record(items).is_none() => Some(items.len()),
+            _ => None,
+        }
+    }
+
+    /// J213 for a list of names before a value that is a tuple.
+    fn one_tuple(&mut self, nl: &[ast::Item<'s>], ty: &Type, span: Span) -> Res<()> {
+        let names: Vec<&str> = nl.iter().map(|item| item.name.text).collect();
+        let message =
+            format!("the value is one tuple of type {}, and no list of values", self.show(ty));
+        let pattern = format!("#({})", names.join(", "));
+        let help = format!("a tuple is taken apart by `{pattern} = ..`");
+        let error = Diagnostic::error("J213", span, message).help(help);
+        self.fail(match nl.iter().any(|item| item.ty.is_some()) {
+            true => error,
+            false => error.replace(span, pattern),
+        })
     }
 
     fn misfit(&mut self, names: (usize, usize), found: (usize, usize), span: Span) -> Res<()> {

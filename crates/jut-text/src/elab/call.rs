@@ -105,12 +105,17 @@ impl<'a, 's> Body<'a, 's> {
                 .help("values have no methods: write `f(x)`; the size of an array is `size(x)`");
         } else if let Some(help) = name.text.rsplit('.').next().and_then(hints::derivative) {
             error = error.help(help);
+        } else if let Some(own) = known_here(name.text) {
+            error =
+                error.help(format!("write `{own}`, which needs no module")).replace(name.span, own);
         } else if let Some(help) = globals.module_to_use(name.text) {
             error = error.help(help);
         } else if let Some(help) = hints::function(name.text) {
             error = hints::about(error, name.text, help);
         } else if self.scope.get(name.text).is_some() {
             error = error.help("this is a value; index it with `[ ]`, or put an operator between");
+        } else if let Some(module) = crate::standard::module_with(name.text) {
+            error = error.help(format!("behind `use {module}` it is `{module}.{}`", name.text));
         } else if let Some(near) =
             show::nearest(name.text, known.chain(primitive_names().map(Cow::Borrowed)))
         {
@@ -760,4 +765,13 @@ impl<'a, 's> Body<'a, 's> {
         }
         self.fail(error)
     }
+}
+
+/// What a function of a library of another language is here: `sqrt` of `np.sqrt`.
+fn known_here(name: &str) -> Option<&str> {
+    let (module, own) = name.rsplit_once('.')?;
+    let others =
+        ["math", "np", "numpy", "jnp", "jax.numpy", "torch", "f64", "std.f64", "Math", "cmath"];
+    let known = is_primitive(own) || super::library::LIBRARY.contains(&own);
+    (others.contains(&module) && known).then_some(own)
 }
