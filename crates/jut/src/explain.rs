@@ -142,26 +142,42 @@ fn tape(function: &Function) -> Result<TapeReport> {
 fn tape_text(function: &Function) -> Result<String> {
     let sources = function.model().sources();
     let place = |span: Span| (span != Span::NONE).then(|| sources.of(span).place(span));
-    let mut text = tape(function)?.text(&place);
+    let report = tape(function)?;
+    let mut text = report.text(&place);
+    if !report.parts.is_empty() {
+        text.push_str(&format!("at one moment together: {}\n", together(&report)));
+    }
     text.push_str("other policies:\n");
     for (policy, report) in alternatives(function)? {
-        text.push_str(&format!("  {:<9}  {} bytes\n", policy.name(), report.formula()));
+        text.push_str(&format!("  {:<11}  {} bytes\n", policy.name(), report.formula()));
     }
-    let now = tape(function)?.formula();
-    for levels in 2..=3 {
-        let report = tape(&function.clone().with_schedule(TapePolicy::Levels(levels)))?;
-        if report.formula() != now {
-            let (bytes, more) = (report.formula(), levels - 1);
-            text.push_str(&format!(
-                "  levels({levels})  {bytes} bytes, and one segment; loops run {more} more time(s), and once more for what they collect\n"
-            ));
+    let schedules = [TapePolicy::Levels(2), TapePolicy::Levels(3), TapePolicy::Revolve(20)];
+    for schedule in schedules {
+        let other = tape(&function.clone().with_schedule(schedule))?;
+        if other.formula() == report.formula() {
+            continue;
         }
-    }
-    let revolved = tape(&function.clone().with_schedule(TapePolicy::Revolve(20)))?;
-    if revolved.formula() != now {
-        text.push_str(&format!("  revolve(20) {} bytes, and 20 states\n", revolved.formula()));
+        let (name, more) = match schedule {
+            TapePolicy::Levels(2) => ("levels(2)", "once more"),
+            TapePolicy::Levels(_) => ("levels(3)", "twice more"),
+            _ => ("revolve(20)", "again as seldom as 20 states allow"),
+        };
+        let together = together(&other);
+        text.push_str(&format!(
+            "  {name:<11}  {together}; iterations run {more}, and once for what a loop collects\n"
+        ));
     }
     Ok(text)
+}
+
+/// What a tape and those that come and go take at most: a number, because no formula that people read says how long the
+/// segments of a loop are.
+fn together(report: &TapeReport) -> String {
+    const EXAMPLE: i64 = 1_000_000;
+    match report.peak(&|_| Some(EXAMPLE)) {
+        Some(bytes) => format!("at most {bytes} bytes where integers are {EXAMPLE}"),
+        None => format!("{} bytes and a segment", report.formula()),
+    }
 }
 
 /// The function with a schedule by which the tapes of its gradient take no more than so many bytes: none, the fewest levels of
