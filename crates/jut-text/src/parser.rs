@@ -47,6 +47,7 @@
 //!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type
 //! head    = "(" range {..} ")"
 //! range   = [ expr "<=" ] name ( "<" | "<=" ) expr | expr ( ">" | ">=" ) name ( ">" | ">=" ) expr | name "<-" expr
+//!         | path "(" [ field {..} ] ")" "<-" expr | "#(" names ")" "<-" expr
 //! body    = block | expr
 //! ```
 //!

@@ -199,10 +199,9 @@ impl<'s> Parser<'s, '_> {
             self.expect("<")?;
             return Ok(Range::Below(name, self.additive()?));
         }
-        if !named || !self.is_at(self.at + 1, ":") {
-            if let Some(range) = self.range_in_parts(parts)? {
-                return Ok(range);
-            }
+        let typed = named && self.is_at(self.at + 1, ":");
+        if !typed && let Some(range) = self.range_in_parts(parts)? {
+            return Ok(range);
         }
         let start = self.at;
         let first = self.additive()?;
