@@ -219,7 +219,9 @@ impl Lowering<'_> {
             }
             Ty::Of(hole, steps) => {
                 let mut ty = match self.parts.holes.get(hole)? {
-                    Hole::Function(_) | Hole::Call(..) if !functions => return None,
+                    Hole::Function(_) | Hole::Call(..) | Hole::Uneven(_) if !functions => {
+                        return None;
+                    }
                     Hole::Sure(inner) | Hole::Unwrapped(inner)
                         if !functions && !matches!(**inner, Hole::Method(..)) =>
                     {
@@ -260,6 +262,7 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let mut texts = Vec::new();
+        let (hole, values) = self.unevenly(hole, values);
         for (k, value) in values.iter().enumerate() {
             self.said(&value.ty, hole, &[Step::Parameter(k)]);
             match self.resolve(&value.ty) {
@@ -714,6 +717,7 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
             let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
+        Hole::Uneven(inner) => return given_by(number, inner),
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),
         Hole::Default(path) => quote!(::jut::rust::of::<#path>()),
         Hole::Constant(value) => quote!(::jut::rust::of_value(&(#value))),

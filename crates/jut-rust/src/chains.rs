@@ -201,7 +201,8 @@ impl Lowering<'_> {
                 let (block, value) = self.nested(|this| {
                     let mut value = None;
                     this.staged(item, &stages, &mut |this, item| {
-                        value = Some(this.one(item)?);
+                        let one = this.one(item)?;
+                        value = Some(this.as_row(one));
                         Ok(())
                     })?;
                     Ok(value)
@@ -540,7 +541,7 @@ impl Lowering<'_> {
     /// An element as one value.
     pub fn one(&mut self, item: Item) -> Result<Value, Refusal> {
         Ok(match self.forced(item)? {
-            Item::One(value) | Item::Place(value) => value,
+            Item::One(value) | Item::Place(value) => self.row(value),
             Item::Pair(a, b) => {
                 let (a, b) = (self.one(*a)?, self.one(*b)?);
                 let ty = Ty::Tuple(vec![a.ty.clone(), b.ty.clone()]);
@@ -626,6 +627,7 @@ impl Lowering<'_> {
                 self.bind(pattern, item)
             }
             (Pat::Ident(ident), Item::Place(value)) if ident.subpat.is_none() => {
+                let value = self.row_place(value);
                 let local = Local {
                     name: value.text,
                     ty: value.ty,

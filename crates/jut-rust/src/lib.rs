@@ -111,6 +111,7 @@ mod syntax;
 pub mod template;
 mod traits;
 pub mod types;
+mod uneven;
 mod value;
 
 pub use attribute::differentiable;

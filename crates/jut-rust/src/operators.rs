@@ -620,7 +620,7 @@ impl Lowering<'_> {
                     Some(open) => format!("{open}, {}]", at.text),
                     None => format!("{}[{}]", base.text, at.text),
                 };
-                Ok(Value { text, ty, level: 1, ..base })
+                Ok(self.row_place(Value { text, ty, level: 1, ..base }))
             }
             Expr::Field(field) => {
                 let base = self.referred(&field.base)?;

@@ -114,8 +114,9 @@ struct Others {
     possible: Vec<String>,
 }
 
-fn given_others(expr: &Expr) -> Others {
-    struct Found<'e>(&'e Expr, Others);
+/// Where rows have lengths of their own, `uneven`, a list that is collected may always have another length.
+fn given_others(expr: &Expr, uneven: bool) -> Others {
+    struct Found<'e>(&'e Expr, Others, bool);
     impl Visit<'_> for Found<'_> {
         fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
             let Expr::Path(path) = unwrapped(&assign.left) else { return };
@@ -136,12 +137,12 @@ fn given_others(expr: &Expr) -> Others {
             // Wherever a function ends, it may give another list.
             if other || name == crate::syntax::RESULT {
                 self.1.certain.push(name.to_string());
-            } else if crate::lengths::may_differ(&assign.right, self.0) {
+            } else if self.2 || crate::lengths::may_differ(&assign.right, self.0) {
                 self.1.possible.push(name.to_string());
             }
         }
     }
-    let mut found = Found(expr, Others::default());
+    let mut found = Found(expr, Others::default(), uneven);
     found.visit_expr(expr);
     found.1
 }
@@ -168,7 +169,7 @@ impl Lowering<'_> {
         if !body {
             return Vec::new();
         }
-        let others = given_others(expr);
+        let others = given_others(expr, !self.signature.rows.is_empty());
         let left = !self.jumps_of(expr).is_empty();
         let plain = match expr {
             Expr::ForLoop(l) => {

@@ -78,6 +78,7 @@ mod outcome;
 mod prelude;
 mod program;
 mod recursive;
+mod uneven;
 mod unknown;
 mod words;
 
@@ -99,12 +100,16 @@ pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use recursive::{many, parts, split, whole};
+pub use uneven::{Row, called_unevenly, configure_both};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 
 pub use crate::source::{RustPlace, What};
 use crate::{Function, Result};
 use description::Description;
+
+/// Why a call has no text for rows of different lengths.
+const ONE_LENGTH: &str = "a function that is called with them has no rows among its parameters";
 
 /// A function that has a text: what the type beside it says.
 pub trait Source: 'static + Sized {
@@ -129,6 +134,10 @@ pub trait Source: 'static + Sized {
     /// What a call of it stands for: where it gives a `Result`, the text that gives an `Option`.
     fn called(linker: &mut Linker) -> Filled {
         Self::link(linker)
+    }
+    /// What a call of it with rows of different lengths stands for, of which an error is failure if that is sure.
+    fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
+        linker.of_one_length(ONE_LENGTH)
     }
     /// The program that has it, if it is a definition in one: see `jut::program!`.
     fn program() -> Option<&'static Program> {

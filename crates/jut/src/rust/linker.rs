@@ -205,17 +205,17 @@ impl Linker {
 
     /// A function with a `Result` that has no text with an `Option`, where an error is not failure.
     pub fn only_surely(&mut self, name: &str) -> Filled {
-        self.wrong.get_or_insert_with(|| {
-            format!("`{name}` gives a list, or an `Err` or `None` that ends the whole call: write `.unwrap()` behind its call, or `?` in a function that gives such a `Result` or `Option` of a list itself")
-        });
-        Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
+        self.refused(format!("`{name}` gives a list, or an `Err` or `None` that ends the whole call: write `.unwrap()` behind its call, or `?` in a function that gives such a `Result` or `Option` of a list itself"))
     }
 
     /// A method of a trait that a type has without derivatives.
     pub fn missing(&mut self, name: &str, ty: &str) -> Filled {
-        self.wrong.get_or_insert_with(|| {
-            format!("`{name}` of `{ty}` has no derivatives: write `#[jut::differentiable]` before the `impl` of the trait")
-        });
+        self.refused(format!("`{name}` of `{ty}` has no derivatives: write `#[jut::differentiable]` before the `impl` of the trait"))
+    }
+
+    /// What makes no program, for that reason.
+    pub(super) fn refused(&mut self, why: String) -> Filled {
+        self.wrong.get_or_insert(why);
         Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
     }
 
