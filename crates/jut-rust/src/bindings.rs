@@ -97,7 +97,8 @@ impl Lowering<'_> {
         let value = match &annotated {
             Some(ty) => {
                 let value = self.with_type(value, ty, &init.expr)?;
-                self.convert(value, ty)
+                // Rows may have lengths of their own, whatever is written.
+                if self.is_uneven(&value.ty) { value } else { self.convert(value, ty) }
             }
             None => self.with_type(value, &Ty::Never, &init.expr)?,
         };
@@ -159,7 +160,11 @@ impl Lowering<'_> {
             Ty::Int(_) => self.unknown_integer(),
             Ty::Float(_) => self.unknown_float(),
             Ty::Of(hole, steps) => match holes.get(*hole) {
-                Some(hole) => Ty::Of(self.hole(hole.clone()), steps.clone()),
+                Some(hole) => {
+                    let hole = self.hole(hole.clone());
+                    self.row_again(hole);
+                    Ty::Of(hole, steps.clone())
+                }
                 None => ty.clone(),
             },
             Ty::Array(element, extent) => array(self.found_before(element, holes), extent.clone()),
@@ -218,6 +223,7 @@ impl Lowering<'_> {
 
     /// Binds the names of a pattern.
     pub fn pattern(&mut self, pattern: &Pat, value: Value) -> Result<(), Refusal> {
+        let value = self.row(value);
         match pattern {
             // `ref` is what a reference is anyway; `ref mut` is another name of a place.
             Pat::Ident(ident)

@@ -262,7 +262,9 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let mut texts = Vec::new();
+        let first = hole;
         let (hole, values) = self.unevenly(hole, values);
+        let inline = inline && hole == first;
         for (k, value) in values.iter().enumerate() {
             self.said(&value.ty, hole, &[Step::Parameter(k)]);
             match self.resolve(&value.ty) {
@@ -299,6 +301,7 @@ impl Lowering<'_> {
                 "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
                 value.text
             ));
+            let name = if hole == first { name } else { self.even_result(hole, name, span) };
             return Ok(Value::name(name, value.ty, i64::MIN));
         }
         // What the function makes of these arguments are results behind its own; whether it does, its type says.

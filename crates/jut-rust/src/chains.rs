@@ -208,6 +208,8 @@ impl Lowering<'_> {
                     Ok(value)
                 })?;
                 let Some(value) = value else { return refuse(&end.method, "this is not built") };
+                let mut lines = block.lines;
+                let value = self.row_of_lines(&mut lines, value, &index);
                 let list = matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec));
                 if let Some(chunks) = chunks_in(&end.receiver).filter(|_| list) {
                     return refuse(
@@ -215,7 +217,6 @@ impl Lowering<'_> {
                         "the last of these may be shorter, and rows are of one length here: write `chunks_exact(k)`",
                     );
                 }
-                let mut lines = block.lines;
                 if self.assigned == assigned {
                     let head = (index.as_str(), count.as_str());
                     self.of_one_length(&mut lines, &value, head, end.method.span());
@@ -649,7 +650,8 @@ impl Lowering<'_> {
             (Pat::Type(typed), item) => {
                 let ty = crate::types::read(&typed.ty, &mut self.parts.holes)?;
                 let value = self.one(item)?;
-                let value = self.convert(value, &ty);
+                let value =
+                    if self.is_uneven(&value.ty) { value } else { self.convert(value, &ty) };
                 self.pattern(&typed.pat, value)
             }
             (pattern, item) => {

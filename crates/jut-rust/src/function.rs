@@ -8,6 +8,7 @@ use crate::{Kind, Refusal, refuse, spanned};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ItemFn;
+use syn::spanned::Spanned;
 
 /// A function as text.
 #[derive(Clone, Debug, Default)]
@@ -192,6 +193,9 @@ impl Lowering<'_> {
             let text = match value {
                 Some(value) if value.ty == Ty::Never => {
                     self.neutral(&result, &function.sig.output)?
+                }
+                Some(value) if self.is_uneven(&value.ty) && !self.is_uneven(&result) => {
+                    self.evened(value, Some(function.sig.output.span())).text
                 }
                 Some(value) => self.convert(value, &result).text,
                 None => self.returned.0.clone(),

@@ -219,7 +219,11 @@ impl Lowering<'_> {
     pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
         match (self.is_uneven(&value.ty), self.is_uneven(wanted)) {
             (false, true) => return self.in_rows(value),
+            (true, false) if matches!(self.resolve(wanted), Ty::Array(..)) => {
+                return self.evened(value, None);
+            }
             (true, _) => return value,
+            (false, false) if self.is_row(wanted) => return self.made_row(value),
             (false, false) => {}
         }
         value = match (self.resolve(&value.ty), wanted) {

@@ -39,6 +39,8 @@
 //! | `grown`, `counted` | lists that grow |
 //! | `stacked` | lists whose length changes in branches and loops |
 //! | `lengths` | lists that are as long as others: those that are assigned, and rows |
+//! | `outside` | whether a loop makes lists of one length |
+//! | `uneven` | rows of different lengths, and the second text of a function that takes them |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `halved` | searches by halves, said by other Rust |
@@ -93,6 +95,7 @@ pub mod names;
 mod numbers;
 mod operators;
 mod options;
+mod outside;
 mod overloaded;
 mod parameters;
 mod parted;
@@ -119,6 +122,7 @@ pub use derivatives::{Given, methods};
 pub use derive::data;
 pub use function::{Lowered, lower};
 pub use signature::{Errors, Parameter, Signature, signature};
+pub use uneven::row_of_path;
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

@@ -214,7 +214,11 @@ impl Lowering<'_> {
 
     /// A list in a record from here on.
     fn stack(&mut self, name: &str, at: &dyn ToTokens) -> Result<(), Refusal> {
-        let Some(local) = self.lookup(name).cloned() else { return Ok(()) };
+        let Some(mut local) = self.lookup(name).cloned() else { return Ok(()) };
+        if self.is_rows(&local.ty) && !local.name.is_empty() {
+            let rows = self.in_rows(Value::name(local.name, local.ty, i64::MIN));
+            (local.name, local.ty) = (rows.text, rows.ty);
+        }
         let mut element = self.resolve(&self.element(&local.ty));
         if element == Ty::Never {
             // The next pass knows it.

@@ -8,14 +8,14 @@
 //! ```
 //!
 //! A row is what such a record has in it as soon as anything looks at it, `rows[i].values`; so all that is done with lists is done with rows. A list of
-//! lists that is collected in this text is one of such records too. Which text runs, each call decides by its arguments
+//! lists that is collected in this text is one of such records too; in the first text one is where nothing says that its rows have one length. Which text runs, each call decides by its arguments
 //! (`jut::rust::Uneven`): rows of one length cost nothing more. Where the second text cannot be made, that is said when it is needed.
 
 use crate::Refusal;
 use crate::function::{Lowered, lower};
 use crate::lowering::Lowering;
 use crate::signature::{Errors, Signature};
-use crate::template::{Hole, hole_of};
+use crate::template::{Hole, What, hole_of};
 use crate::types::{Extent, Ty, argument_of, array};
 use crate::value::Value;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -152,7 +152,7 @@ impl Lowering<'_> {
     fn row_of(&self, ty: &Ty) -> Option<Ty> {
         match self.resolve(ty) {
             Ty::Of(hole, steps) if steps.is_empty() => {
-                let found = self.signature.rows.iter().find(|(row, _)| *row == hole);
+                let found = self.rows.iter().find(|(row, _)| *row == hole);
                 found.map(|(_, element)| array(element.clone(), Extent::Slice))
             }
             _ => None,
@@ -167,6 +167,12 @@ impl Lowering<'_> {
     /// Whether it is the type of a list of such rows.
     pub fn is_uneven(&self, ty: &Ty) -> bool {
         matches!(self.resolve(ty), Ty::Array(row, _) if self.row_of(&row).is_some())
+    }
+
+    /// Whether it is the type of a list of lists, which have one length.
+    pub fn is_rows(&self, ty: &Ty) -> bool {
+        let list = |ty: &Ty| matches!(ty, Ty::Array(_, Extent::Slice | Extent::Vec));
+        matches!(self.resolve(ty), Ty::Array(row, Extent::Slice | Extent::Vec) if list(&row))
     }
 
     /// What is in a row; any other value as it is.
@@ -187,8 +193,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type of rows of such lists, in a text that has any.
-    fn type_of_rows(&self, list: &Ty) -> Option<Ty> {
+    /// Whether rows have lengths of their own in this text from the beginning.
+    pub fn has_uneven_rows(&self) -> bool {
+        !self.signature.rows.is_empty()
+    }
+
+    /// The type of rows of such lists, which the text has from here on; nothing if it is that of no list whose elements have a type that is known here.
+    pub fn type_of_rows(&mut self, list: &Ty) -> Option<Ty> {
         let Ty::Array(element, Extent::Slice | Extent::Vec) = self.resolve(list) else {
             return None;
         };
@@ -197,12 +208,58 @@ impl Lowering<'_> {
             (Ty::Float(_), known) => known.is_float(),
             (found, known) => found == known,
         };
-        let row = self.signature.rows.iter().find(|(_, known)| same(known));
-        row.map(|(hole, _)| Ty::Of(*hole, Vec::new()))
+        if let Some((hole, _)) = self.rows.iter().find(|(_, known)| same(known)) {
+            return Some(Ty::Of(*hole, Vec::new()));
+        }
+        let one = self.written(&element)?;
+        let hole = self.hole(Hole::Data(quote!(::jut::rust::Row<#one>)));
+        self.rows.push((hole, *element));
+        Some(Ty::Of(hole, Vec::new()))
     }
 
-    /// A list as a row, in a text that has rows of such lists.
+    /// A type as Rust writes it, if it is known here.
+    fn written(&self, ty: &Ty) -> Option<TokenStream> {
+        Some(match ty {
+            Ty::F64 | Ty::Float(_) => quote!(f64),
+            Ty::F32 => quote!(f32),
+            Ty::I64 => quote!(i64),
+            Ty::I32 | Ty::Int(_) => quote!(i32),
+            Ty::U32 => quote!(u32),
+            Ty::Usize => quote!(usize),
+            Ty::Bool => quote!(bool),
+            Ty::Array(element, Extent::Fixed(n)) => {
+                let (element, n) = (self.written(element)?, n.parse::<usize>().ok()?);
+                quote!([#element; #n])
+            }
+            Ty::Of(hole, steps) if steps.is_empty() => match self.parts.holes.get(*hole)? {
+                Hole::Data(path) if !self.mentions_type(path) => path.clone(),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// What the pass before this one found of a row is known again.
+    pub fn row_again(&mut self, hole: usize) {
+        let Some(Hole::Data(path)) = self.parts.holes.get(hole) else { return };
+        let Some(element) = written_row(path) else { return };
+        if !self.rows.iter().any(|(known, _)| *known == hole)
+            && let Ok(element) = crate::types::read(&element, &mut self.parts.holes)
+        {
+            self.rows.push((hole, element));
+        }
+    }
+
+    /// A list as a row, in a text whose rows have lengths of their own.
     pub fn as_row(&mut self, list: Value) -> Value {
+        match self.has_uneven_rows() {
+            true => self.made_row(list),
+            false => list,
+        }
+    }
+
+    /// A list as a row, if rows of such lists are built; any other value as it is.
+    pub fn made_row(&mut self, list: Value) -> Value {
         let Some(row @ Ty::Of(hole, _)) = self.type_of_rows(&list.ty) else { return list };
         if let Some(known) = self.row_of(&row) {
             self.unify(&list.ty, &known);
@@ -222,7 +279,7 @@ impl Lowering<'_> {
         let one = Value::name(format!("{}[{index}]", whole.text), *list, i64::MIN);
         let (lines, one) = {
             let outside = std::mem::take(&mut self.lines);
-            let one = self.as_row(one);
+            let one = self.made_row(one);
             (std::mem::replace(&mut self.lines, outside), one)
         };
         let body = lines.into_iter().chain([one.text]).collect::<Vec<_>>();
@@ -230,6 +287,54 @@ impl Lowering<'_> {
         let name = self.names.unique("rows");
         self.lines.push(format!("{name} = for ({index} < size({})) {{\n{body}\n}}", whole.text));
         Value::name(name, array(row, Extent::Slice), i64::MIN)
+    }
+
+    /// A list of rows as one of lists, which have one length.
+    pub fn evened(&mut self, value: Value, at: Option<Span>) -> Value {
+        let Ty::Array(row, _) = self.resolve(&value.ty) else { return value };
+        let Some(list @ Ty::Array(..)) = self.row_of(&row) else { return value };
+        let whole = self.named(value, "rows").text;
+        let (n, i, name) =
+            (self.names.unique("n"), self.names.unique("i"), self.names.unique("rows"));
+        self.lines
+            .push(format!("{n} = if size({whole}) > 0 {{ size({whole}[0].values) }} else {{ 0 }}"));
+        let text = format!("cast {whole}[{i}].values : {}", list.text(&mut || n.clone()));
+        let text = match at {
+            Some(span) => self.at(span, What::Length, &text),
+            None => text,
+        };
+        self.lines.push(format!("{name} = for ({i} < size({whole})) {{ {text} }}"));
+        Value::name(name, array(list, Extent::Slice), i64::MIN)
+    }
+
+    /// What a call of a second text gives: where that is rows, they have one length for those who call it.
+    pub fn even_result(&mut self, hole: usize, name: String, span: Span) -> String {
+        let even = self.names.unique("value");
+        let (n, i, j) = (self.names.unique("n"), self.names.unique("i"), self.names.unique("j"));
+        let (k, unequal) = (self.names.unique("k"), self.names.unique("unequal"));
+        let what = "row lengths that differ in what a function gives".to_string();
+        let check = self.at(span, What::Panic(what), &format!("check -{unequal} >= 0"));
+        self.lines.push(format!(
+            "$if uneven {hole}${n} = if size({name}) > 0 {{ size({name}[0].values) }} else {{ 0 }}\n\
+             {unequal} = sum ({k} < size({name})) {{ prim.select(size({name}[{k}].values) == {n}, 0, 1) }}\n\
+             {check}\n\
+             {even} = build ({i} < size({name})) {{ build ({j} < {n}) {{ {name}[{i}].values[{j}] }} }}$end$\
+             $if even {hole}${even} = {name}$end$"
+        ));
+        self.reach = 0;
+        even
+    }
+
+    /// What the lines of a loop make, its last value, as a row: unless it is a list of which these lines say that it is as long in each round.
+    pub fn row_of_lines(&mut self, lines: &mut Vec<String>, value: Value, index: &str) -> Value {
+        let list = matches!(self.resolve(&value.ty), Ty::Array(_, Extent::Slice | Extent::Vec));
+        if !list || crate::outside::is_list(&value.text, lines, index) {
+            return value;
+        }
+        let outside = std::mem::replace(&mut self.lines, std::mem::take(lines));
+        let row = self.made_row(value);
+        *lines = std::mem::replace(&mut self.lines, outside);
+        row
     }
 
     /// A call and its arguments, which is one of a function's second text if any of them is of rows: then all of them are.
@@ -241,6 +346,20 @@ impl Lowering<'_> {
         let values = values.into_iter().map(|value| self.in_rows(value)).collect();
         (self.hole(second), values)
     }
+}
+
+/// What stands in the brackets of `::jut::rust::Row<f64>`.
+fn written_row(path: &TokenStream) -> Option<Type> {
+    let own = path.to_string().replace(' ', "").starts_with("::jut::rust::Row<");
+    let row = syn::parse2::<Type>(path.clone()).ok().filter(|_| own)?;
+    argument_of(&row, "Row").cloned()
+}
+
+/// The type of the elements of a row, if a path is that of rows of different lengths, and what stands in that type.
+pub fn row_of_path(path: &TokenStream) -> Option<(Ty, Vec<Hole>)> {
+    let mut holes = Vec::new();
+    let element = crate::types::read(&written_row(path)?, &mut holes).ok()?;
+    Some((element, holes))
 }
 
 /// A function's second text in the place of its first.

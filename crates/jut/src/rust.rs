@@ -64,6 +64,7 @@
 //! and there.
 
 mod argument;
+mod constant;
 mod data;
 mod declared;
 mod defaults;
@@ -83,6 +84,7 @@ mod unknown;
 mod words;
 
 pub use argument::{Argument, Block, Content, Held, optional};
+pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
     given, itself, of, result, succeeded,
@@ -91,7 +93,7 @@ pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Local, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
-pub use linker::{Cell, Constant, Filled, Linker};
+pub use linker::{Cell, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
 pub use narrow::Narrow;

@@ -137,6 +137,12 @@ impl Declared {
         self.variants().len() == 1
     }
 
+    /// Whether it is a row that measures itself.
+    pub fn is_row(&self) -> bool {
+        matches!(self.variants(), [Variant { name: "", words: ["values"], .. }])
+            && self.name().starts_with("rows_of_")
+    }
+
     /// Whether it is an `Option` in such a type.
     pub fn is_option(&self) -> bool {
         matches!(

@@ -335,3 +335,170 @@ fn rows_are_changed_in_place() {
     doubled_in_place(&mut x);
     assert_eq!(tangent, x);
 }
+
+#[differentiable]
+fn parts(x: &[f64]) -> f64 {
+    let mut rows = Vec::new();
+    for c in x.chunks(3) {
+        rows.push(c.to_vec());
+    }
+    let collected: Vec<Vec<f64>> = x.chunks(2).map(|c| c.to_vec()).collect();
+    let mut s = 0.0;
+    for row in &rows {
+        s += row.iter().sum::<f64>() * row[0];
+    }
+    s + collected.iter().map(|row| row[row.len() - 1]).sum::<f64>()
+}
+
+#[differentiable]
+fn prefixes(x: &[f64]) -> f64 {
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for i in 0..x.len() {
+        if x[i] > 0.0 {
+            rows.push(x[..i].to_vec());
+        }
+    }
+    rows.iter().map(|r| r.iter().map(|v| v * v).sum::<f64>()).sum::<f64>() + norm_of_rows(&rows)
+}
+
+#[differentiable]
+fn norm_of_rows(x: &[Vec<f64>]) -> f64 {
+    x.iter().map(|row| norm(row)).sum()
+}
+
+/// Pascal's triangle with a weight.
+#[differentiable]
+fn triangle(x: &[f64]) -> f64 {
+    let n = 5;
+    let mut rows: Vec<Vec<f64>> = vec![vec![1.0]];
+    for i in 1..n {
+        let prev = &rows[i - 1];
+        let mut row = vec![1.0; i + 1];
+        for j in 1..i {
+            row[j] = prev[j - 1] + x[0] * prev[j];
+        }
+        rows.push(row);
+    }
+    rows[n - 1].iter().sum()
+}
+
+#[differentiable]
+fn growing_rows(x: &[f64]) -> f64 {
+    let rows: Vec<Vec<f64>> =
+        (0..x.len()).map(|i| (0..=i).map(|j| x[i] * x[j]).collect()).collect();
+    let first = if let Some(row) = rows.first() { row.len() as f64 } else { 0.0 };
+    rows.iter().flatten().sum::<f64>() + first
+}
+
+#[differentiable]
+fn replaced_rows(x: &[f64]) -> f64 {
+    let mut rows: Vec<Vec<f64>> = (0..3).map(|i| x[..i].to_vec()).collect();
+    rows[2][1] += 1.0;
+    rows[0] = x.to_vec();
+    rows.swap(0, 1);
+    rows.iter().enumerate().map(|(k, row)| row.iter().sum::<f64>() * (k + 1) as f64).sum()
+}
+
+/// Rows of one length stay one array.
+#[differentiable]
+fn matrix(x: &[f64]) -> Vec<Vec<f64>> {
+    let a: Vec<Vec<f64>> = x.iter().map(|v| x.iter().map(|w| v * w).collect()).collect();
+    let mut b = Vec::new();
+    for row in &a {
+        b.push(row.iter().map(|v| v + 1.0).collect::<Vec<f64>>());
+    }
+    b
+}
+
+#[differentiable]
+fn first_row(x: &[Vec<f64>]) -> f64 {
+    match x.first() {
+        Some(row) => row.iter().map(|v| v * v).sum(),
+        None => -1.0,
+    }
+}
+
+#[test]
+fn rows_that_a_function_makes_have_lengths_of_their_own() {
+    agree! {
+        parts at [1.0, 2.0, -0.5, 0.25, 3.0], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        prefixes at [1.0, -2.0, 0.5, 3.0], [];
+        triangle at [0.5];
+        growing_rows at [1.0, 2.0, -0.5], [];
+        replaced_rows at [1.0, 2.0, -0.5];
+    }
+    derived! { first_row; }
+    let x = [1.0, 2.0, 3.0];
+    assert_eq!(matrix::value(&x).unwrap(), matrix(&x));
+    assert!(!matrix::text().unwrap().contains("rows_of"));
+}
+
+/// What a function gives of such rows, and then another one takes.
+#[differentiable]
+fn of_results(x: &[Vec<f64>]) -> f64 {
+    let y = ends(x);
+    let z = ends(&y);
+    y.iter().zip(&z).map(|(a, b)| a[0] * b[1]).sum::<f64>() + y[0].len() as f64
+}
+
+#[differentiable]
+fn ends(x: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    x.iter().map(|row| vec![row[0], row[row.len() - 1]]).collect()
+}
+
+#[differentiable]
+fn halves(x: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    x.iter().map(|row| row[..row.len() / 2].to_vec()).collect()
+}
+
+#[differentiable]
+fn of_halves(x: &[Vec<f64>]) -> f64 {
+    let y = halves(x);
+    y.len() as f64
+}
+
+#[differentiable]
+impl Model {
+    fn weighted(&self, x: &[Vec<f64>]) -> f64 {
+        x.iter().map(|row| self.a * row.iter().sum::<f64>()).sum()
+    }
+}
+
+#[derive(jut::Data, Clone, Debug, PartialEq)]
+struct Model {
+    a: f64,
+}
+
+#[differentiable]
+fn by_method(x: &[Vec<f64>], m: &Model) -> f64 {
+    m.weighted(x) * 2.0
+}
+
+#[differentiable(wrt(x))]
+fn scaled(x: &[Vec<f64>], by: f64) -> f64 {
+    by * x.iter().flatten().sum::<f64>()
+}
+
+#[test]
+fn functions_call_each_other_with_such_rows() {
+    let x = vec![vec![1.0, 2.0, 3.0], vec![4.0], vec![0.5, -1.0]];
+    same(of_results::value(&x).unwrap(), of_results(&x));
+    let by_x = of_results::gradient(&x).unwrap();
+    assert_eq!(by_x, [vec![3.0, 0.0, 1.0], vec![8.0], vec![-1.0, 0.5]]);
+    assert_eq!(halves::value(&x).unwrap(), halves(&x));
+    // Here rows are of one length: that is an error, and no other value.
+    let error = of_halves::value(&[vec![0.0; 4], vec![0.0; 2]]).unwrap_err();
+    assert_eq!(error.code(), Some("R12"), "{error}");
+    let model = Model { a: 3.0 };
+    same(by_method::value(&x, &model).unwrap(), by_method(&x, &model));
+    let (by_x, by_model) = by_method::gradient(&x, &model).unwrap();
+    assert_eq!((by_x, by_model.a), (vec![vec![6.0; 3], vec![6.0], vec![6.0; 2]], 19.0));
+    same(Model_weighted::value(&model, &x).unwrap(), model.weighted(&x));
+    assert_eq!(scaled::gradient(&x, 2.0).unwrap(), [vec![2.0; 3], vec![2.0], vec![2.0; 2]]);
+    // Threads share the code of both texts.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| same(scaled::value(&x, 0.5).unwrap(), scaled(&x, 0.5)));
+        }
+    });
+}
