@@ -35,6 +35,9 @@ impl Lowering<'_> {
         if self.two_lists(local)? {
             return Ok(());
         }
+        if let Some(each) = one_each(&local.pat, &init.expr) {
+            return each.iter().try_for_each(|one| self.binding(one));
+        }
         let (pattern, annotated) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             other => (other, None),
@@ -339,6 +342,16 @@ impl Lowering<'_> {
                 }
                 Ok(())
             }
+            // Of the last arm of a `match`, of which rustc knows that it fits.
+            Pat::TupleStruct(parts)
+                if parts.elems.len() == 1
+                    && parts.path.segments.last().is_some_and(|s| s.ident != "Err") =>
+            {
+                let option = self.as_pair(value);
+                let option = self.named(option, "option");
+                let (_, value) = self.option_parts(&option);
+                self.pattern(&parts.elems[0], value)
+            }
             _ => refuse(
                 pattern,
                 "this pattern is not built: bind a name, a tuple or array of names, or a struct's fields",
@@ -416,6 +429,31 @@ impl Lowering<'_> {
         let fits = fits.map(|text| Value { level: 3, ..Value::name(text, Ty::Bool, 0) });
         Ok((fits, parts))
     }
+}
+
+/// `let (mut a, mut b) = (Vec::new(), Vec::new());` as a `let` for each name; nothing if no list without elements is among the values.
+fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
+    let (Pat::Tuple(names), Expr::Tuple(values)) = (pattern, crate::syntax::unwrapped(value))
+    else {
+        return None;
+    };
+    let same = names.elems.len() == values.elems.len();
+    if !same || !values.elems.iter().any(crate::syntax::is_empty) {
+        return None;
+    }
+    // No value is computed with a name that is bound here.
+    let bound = crate::syntax::bound(pattern);
+    if bound.iter().any(|name| values.elems.iter().any(|v| crate::syntax::has_word(v, name))) {
+        return None;
+    }
+    let each = names.elems.iter().zip(&values.elems).map(|(name, value)| {
+        let one: syn::Stmt = syn::parse_quote!(let #name = #value;);
+        match one {
+            syn::Stmt::Local(local) => Some(local),
+            _ => None,
+        }
+    });
+    each.collect()
 }
 
 /// `None`.

@@ -44,11 +44,20 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
     let function = named.as_ref().unwrap_or(function);
     let told = crate::generated::told(function)?;
     let function = told.as_ref().unwrap_or(function);
+    let given_on = crate::propagated::told(function);
+    let function = given_on.as_ref().unwrap_or(function);
     let failing = match signature.errors {
         Errors::Fail | Errors::Missing => Some(crate::results::failing(function)?),
         _ => None,
     };
     let function = failing.as_ref().unwrap_or(function);
+    // Lists at several ends may have different lengths.
+    if crate::returned::has_several_ends(function)
+        && let Some(told) = crate::returned::told(function)
+        && let Ok(lowered) = translated(&told, signature)
+    {
+        return Ok(lowered);
+    }
     match translated(function, signature) {
         Err(refusal) if refusal.kind == Kind::NoLength => match crate::returned::told(function) {
             Some(told) => translated(&told, signature).map_err(|_| refusal),

@@ -43,6 +43,7 @@
 //! | `uneven` | rows of different lengths, and the second text of a function that takes them |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
+//! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
 //! | `restated`, `parted`, `chunked` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these |
 //! | | **items** |
@@ -99,6 +100,7 @@ mod outside;
 mod overloaded;
 mod parameters;
 mod parted;
+mod propagated;
 mod rearranged;
 mod recursive;
 mod relisted;

@@ -135,7 +135,7 @@ fn given_others(expr: &Expr, uneven: bool) -> Others {
                 right => crate::syntax::is_empty(right),
             };
             // Wherever a function ends, it may give another list.
-            if other || name == crate::syntax::RESULT {
+            if other || name.to_string().starts_with(crate::syntax::RESULT) {
                 self.1.certain.push(name.to_string());
             } else if self.2 || crate::lengths::may_differ(&assign.right, self.0) {
                 self.1.possible.push(name.to_string());
