@@ -97,6 +97,12 @@ impl Lowering<'_> {
         }
         self.expected.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
         let value = self.expression(&init.expr)?;
+        if let Some(inner) = last_arm(pattern, &init.expr) {
+            let option = self.as_pair(value);
+            let option = self.named(option, "option");
+            let (_, value) = self.option_parts(&option);
+            return self.pattern(inner, value);
+        }
         let value = match &annotated {
             Some(ty) => {
                 let value = self.with_type(value, ty, &init.expr)?;
@@ -342,16 +348,6 @@ impl Lowering<'_> {
                 }
                 Ok(())
             }
-            // Of the last arm of a `match`, of which rustc knows that it fits.
-            Pat::TupleStruct(parts)
-                if parts.elems.len() == 1
-                    && parts.path.segments.last().is_some_and(|s| s.ident != "Err") =>
-            {
-                let option = self.as_pair(value);
-                let option = self.named(option, "option");
-                let (_, value) = self.option_parts(&option);
-                self.pattern(&parts.elems[0], value)
-            }
             _ => refuse(
                 pattern,
                 "this pattern is not built: bind a name, a tuple or array of names, or a struct's fields",
@@ -428,6 +424,18 @@ impl Lowering<'_> {
         }
         let fits = fits.map(|text| Value { level: 3, ..Value::name(text, Ty::Bool, 0) });
         Ok((fits, parts))
+    }
+}
+
+/// What is in a `Some` or `Ok` of the last arm of a `match`, of which rustc knows that it fits: see `enums::as_branches`.
+fn last_arm<'p>(pattern: &'p Pat, subject: &Expr) -> Option<&'p Pat> {
+    let own = matches!(subject, Expr::Path(path) if path.path.is_ident(crate::syntax::SUBJECT));
+    match pattern {
+        Pat::TupleStruct(parts) if own && parts.elems.len() == 1 => {
+            let known = ["Some", "Ok"].iter().any(|name| parts.path.is_ident(name));
+            parts.elems.first().filter(|_| known)
+        }
+        _ => None,
     }
 }
 

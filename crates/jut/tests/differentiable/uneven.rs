@@ -502,3 +502,27 @@ fn functions_call_each_other_with_such_rows() {
         }
     });
 }
+
+#[differentiable]
+fn negative_first(x: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    for v in x {
+        if !v.is_empty() && v[0] < 0.0 {
+            return vec![v.clone()];
+        }
+    }
+    x.to_vec()
+}
+
+#[test]
+fn rows_are_returned_out_of_a_loop() {
+    for x in [
+        vec![vec![1.0, 2.0], vec![3.0, 4.0]],
+        vec![vec![1.0, 2.0], vec![-3.0, 4.0]],
+        vec![vec![1.0], vec![-3.0, 4.0]],
+        rows(),
+    ] {
+        assert_eq!(negative_first::value(&x).unwrap(), negative_first(&x));
+        let (_, by_x) = negative_first::vjp(&x, &negative_first(&x)).unwrap();
+        like_shape(&by_x, &x);
+    }
+}
