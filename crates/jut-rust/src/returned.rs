@@ -81,7 +81,7 @@ pub(crate) fn told(function: &ItemFn) -> Option<ItemFn> {
 /// What a function gives that has lists in it.
 enum Given {
     /// A list.
-    List(Type),
+    List(Box<Type>),
     /// A tuple: the type of each component, and what its variable is before.
     Tuple(Vec<(Type, TokenStream)>),
 }
@@ -93,7 +93,7 @@ fn given_by(output: &ReturnType) -> Option<Given> {
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             match (&*last.ident.to_string(), &last.arguments) {
-                ("Vec", _) => Some(Given::List((**ty).clone())),
+                ("Vec", _) => Some(Given::List(ty.clone())),
                 ("Option" | "Result", PathArguments::AngleBracketed(inner)) => {
                     let Some(GenericArgument::Type(first)) = inner.args.first() else {
                         return None;
