@@ -96,6 +96,12 @@ impl Lowering<'_> {
             return self.pattern(right, second);
         }
         self.expected.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
+        if let (Some(Ty::Array(list, _)), Some(count)) =
+            (&annotated, crate::uneven::empty_rows(&init.expr))
+            && let Some(rows) = self.empty_rows(list, &count)?
+        {
+            return self.pattern(pattern, rows);
+        }
         let value = self.expression(&init.expr)?;
         if let Some(inner) = last_arm(pattern, &init.expr) {
             let option = self.as_pair(value);

@@ -602,6 +602,16 @@ impl Lowering<'_> {
             (Ty::Array(..) | Ty::Of(..), "first" | "last") => {
                 return self.element_option(receiver, call);
             }
+            (rows, "concat")
+                if call.args.is_empty()
+                    && self.is_uneven(rows)
+                    && matches!(unwrapped(&call.receiver), Expr::Path(_)) =>
+            {
+                let rows = &call.receiver;
+                return self.expression(
+                    &syn::parse_quote!(#rows.iter().flatten().copied().collect::<Vec<_>>()),
+                );
+            }
             (Ty::Array(row, _), "concat") if call.args.is_empty() => {
                 let Ty::Array(element, extent) = (**row).clone() else {
                     return refuse(&call.method, "`concat` is that of rows `[f64; N]` here");

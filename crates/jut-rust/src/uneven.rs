@@ -15,13 +15,14 @@ use crate::Refusal;
 use crate::function::{Lowered, lower};
 use crate::lowering::Lowering;
 use crate::signature::{Errors, Signature};
+use crate::syntax::unwrapped;
 use crate::template::{Hole, What, hole_of};
 use crate::types::{Extent, Ty, argument_of, array};
 use crate::value::Value;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{FnArg, ItemFn, Type};
+use syn::{Expr, FnArg, ItemFn, Type};
 
 /// The text of a function for rows of different lengths, beside the type of this name.
 pub(crate) struct Second {
@@ -268,6 +269,48 @@ impl Lowering<'_> {
         Value::name(format!("$make {hole} values={}$", list.text), row, i64::MIN).costly()
     }
 
+    /// Whether something is put at the end of a row, `rows[i].push(v)`.
+    pub fn is_longer_row(&self, call: &syn::ExprMethodCall) -> bool {
+        let Expr::Index(index) = unwrapped(&call.receiver) else { return false };
+        let plain = matches!(unwrapped(&index.expr), Expr::Path(_));
+        let rows = self.root(&index.expr);
+        call.method == "push"
+            && call.args.len() == 1
+            && plain
+            && rows.is_some_and(|rows| self.is_uneven(&rows.ty) && rows.stack.is_none())
+    }
+
+    /// `rows[i].push(v);`: another row.
+    pub fn longer_row(&mut self, call: &syn::ExprMethodCall) -> Result<(), Refusal> {
+        let value = self.expression(&call.args[0])?;
+        let place = self.place(&call.receiver)?;
+        let value = self.convert(value, &self.element(&place.ty));
+        let value = self.named(Value { stable: false, ..value }, "pushed").text;
+        let (old, i, more) =
+            (self.names.unique("old"), self.names.unique("i"), self.names.unique("row"));
+        let line = self.at(call.receiver.span(), What::Same, &format!("{old} = {}", place.text));
+        self.lines.push(line);
+        self.lines.push(format!(
+            "{more} = build ({i} < size({old}) + 1) {{ if {i} < size({old}) {{ {old}[{i}] }} else {{ {value} }} }}"
+        ));
+        let row = self.made_row(Value::name(more, place.ty.clone(), i64::MIN));
+        let whole = place.text.strip_suffix(".values").unwrap_or(&place.text);
+        self.lines.push(format!("{whole} = {}", row.text));
+        Ok(())
+    }
+
+    /// So many rows without elements; nothing if rows of such lists are not built.
+    pub fn empty_rows(&mut self, list: &Ty, count: &Expr) -> Result<Option<Value>, Refusal> {
+        let Some(row) = self.type_of_rows(list) else { return Ok(None) };
+        let count = self.operand(count)?;
+        let count = self.convert(count, &Ty::Usize);
+        let count = self.atom(count, "count").text;
+        let one = self.neutral(&row, &syn::Ident::new("rows", Span::call_site()))?;
+        let (i, name) = (self.names.unique("i"), self.names.unique("rows"));
+        self.lines.push(format!("{name} = for ({i} < {count}) {{ {one} }}"));
+        Ok(Some(Value::name(name, array(row, Extent::Slice), i64::MIN)))
+    }
+
     /// A list of lists of one length as one of rows; what is no such list as it is.
     pub fn in_rows(&mut self, value: Value) -> Value {
         let Ty::Array(list, Extent::Slice | Extent::Vec) = self.resolve(&value.ty) else {
@@ -360,6 +403,19 @@ pub fn row_of_path(path: &TokenStream) -> Option<(Ty, Vec<Hole>)> {
     let mut holes = Vec::new();
     let element = crate::types::read(&written_row(path)?, &mut holes).ok()?;
     Some((element, holes))
+}
+
+/// How many there are in `vec![Vec::new(); n]`.
+pub(crate) fn empty_rows(expr: &Expr) -> Option<Expr> {
+    let Expr::Macro(of) = unwrapped(expr) else { return None };
+    let repeated = |input: syn::parse::ParseStream<'_>| -> syn::Result<(Expr, Expr)> {
+        let one = input.parse()?;
+        input.parse::<syn::Token![;]>()?;
+        Ok((one, input.parse()?))
+    };
+    let tokens = of.mac.path.is_ident("vec").then(|| of.mac.tokens.clone())?;
+    let (one, count) = syn::parse::Parser::parse2(repeated, tokens).ok()?;
+    crate::syntax::is_empty(&one).then_some(count)
 }
 
 /// A function's second text in the place of its first.

@@ -526,3 +526,53 @@ fn rows_are_returned_out_of_a_loop() {
         like_shape(&by_x, &x);
     }
 }
+
+#[differentiable]
+fn buckets(x: &[f64]) -> f64 {
+    let k = 3;
+    let mut buckets: Vec<Vec<f64>> = vec![Vec::new(); k];
+    for (i, &v) in x.iter().enumerate() {
+        if v > 0.0 {
+            buckets[(i * i) % k].push(v * v);
+        }
+    }
+    buckets.iter().map(|b| b.iter().sum::<f64>() * b.len() as f64).sum()
+}
+
+#[differentiable]
+fn sorted_rows(x: &[f64]) -> f64 {
+    let mut rows: Vec<Vec<f64>> = (1..x.len()).map(|i| x[i - 1..].to_vec()).collect();
+    rows.sort_by(|a, b| b[0].partial_cmp(&a[0]).unwrap());
+    rows.retain(|row| row.len() > 2);
+    let all: f64 = rows.concat().iter().map(|v| v * v).sum();
+    let mut s = all;
+    while let Some(row) = rows.pop() {
+        s += row.iter().sum::<f64>() * (rows.len() + 1) as f64;
+    }
+    s
+}
+
+#[differentiable]
+fn pyramid(x: &[f64]) -> f64 {
+    let mut levels: Vec<Vec<f64>> = vec![x.to_vec()];
+    while levels.last().unwrap().len() > 1 {
+        let next: Vec<f64> =
+            levels.last().unwrap().chunks(2).map(|c| c.iter().map(|v| v * v).sum()).collect();
+        levels.push(next);
+    }
+    for row in levels.iter_mut() {
+        for v in row.iter_mut() {
+            *v *= 0.5;
+        }
+    }
+    levels.iter().map(|l| l[0]).sum()
+}
+
+#[test]
+fn rows_grow_and_are_put_in_order() {
+    agree! {
+        buckets at [1.0, 2.0, -0.5, 0.25, 3.0], [-1.0];
+        sorted_rows at [1.0, 2.0, -0.5, 0.25], [0.5, 0.25];
+        pyramid at [1.0, 0.5, -0.5, 0.25, 0.75];
+    }
+}
