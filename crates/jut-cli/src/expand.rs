@@ -113,6 +113,8 @@ fn filling(file: &File, hole: &Hole) -> Filled {
             Filled::function(&call, data_type(file, Hole::Data(path.clone())), &[])
         }
         Hole::Sure(inner) => filling(file, inner),
+        // Of rows of different lengths a file shows no second text.
+        Hole::Uneven(inner) => filling(file, inner),
         Hole::Unwrapped(inner) => filling(file, inner).unwrapped(),
         Hole::Constant(value) => constant(file, &value.to_string()),
         // The text has its name there.
@@ -258,6 +260,16 @@ fn recursive(file: &File, shape: &Shape) -> Type {
     })
 }
 
+/// The type of a row that measures itself.
+fn row(element: Type) -> Type {
+    let values = ("values", Type::Vec(Box::leak(Box::new(element))));
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let of: String = format!("{element:?}").to_lowercase().chars().map(letter).collect();
+    declared(&format!("rows_of_{of}"), || {
+        vec![Variant { name: "", words: leaked(vec!["values"]), fields: leaked(vec![values]) }]
+    })
+}
+
 /// The type of a struct or enum.
 fn shape_type(file: &File, shape: &Shape, depth: u32) -> Type {
     if depth > 20 {
@@ -313,6 +325,9 @@ fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
         }
         Ty::Of(hole, _) => match holes.get(*hole) {
             Some(Hole::Data(path)) => {
+                if let Some((element, holes)) = jut_rust::row_of_path(path) {
+                    return row(type_of(file, &element, &holes, depth));
+                }
                 let name = last(&path.to_string());
                 if let Some((_, ty, holes)) = file.names.iter().find(|(n, ..)| *n == name) {
                     return if depth > 20 {

@@ -210,6 +210,12 @@ impl<'w> Results<'w> {
         Some((*self.kinds.get(k)?, *self.words.get(k)?))
     }
 
+    /// The words of the returned results, without their kinds.
+    #[inline]
+    pub fn words(&self) -> &'w [u64] {
+        self.words.get(..self.kinds.len()).unwrap_or_default()
+    }
+
     /// The k-th returned result; `None` if there are fewer.
     pub fn get(&self, k: usize) -> Option<Returned<'w>> {
         let kind = *self.kinds.get(k)?;

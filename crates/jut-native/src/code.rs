@@ -88,6 +88,7 @@ impl Code {
     ///
     /// # Safety
     /// As [`Compiled::call_words`](crate::Compiled::call_words), with as many words as parameters and results.
+    #[inline]
     pub(crate) unsafe fn run(
         &self,
         workspace: &mut Workspace,

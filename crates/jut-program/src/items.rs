@@ -188,6 +188,8 @@ fn typed(
         bounds: Vec::new(),
         lengths: Vec::new(),
         errors: jut_rust::Errors::Absent,
+        rows: Vec::new(),
+        uneven: None,
     };
     Ok(methods(&signature, &given))
 }

@@ -35,6 +35,9 @@ impl Lowering<'_> {
         if self.two_lists(local)? {
             return Ok(());
         }
+        if let Some(each) = one_each(&local.pat, &init.expr) {
+            return each.iter().try_for_each(|one| self.binding(one));
+        }
         let (pattern, annotated) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
             other => (other, None),
@@ -93,11 +96,24 @@ impl Lowering<'_> {
             return self.pattern(right, second);
         }
         self.expected.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
+        if let (Some(Ty::Array(list, _)), Some(count)) =
+            (&annotated, crate::uneven::empty_rows(&init.expr))
+            && let Some(rows) = self.empty_rows(list, &count)?
+        {
+            return self.pattern(pattern, rows);
+        }
         let value = self.expression(&init.expr)?;
+        if let Some(inner) = last_arm(pattern, &init.expr) {
+            let option = self.as_pair(value);
+            let option = self.named(option, "option");
+            let (_, value) = self.option_parts(&option);
+            return self.pattern(inner, value);
+        }
         let value = match &annotated {
             Some(ty) => {
                 let value = self.with_type(value, ty, &init.expr)?;
-                self.convert(value, ty)
+                // Rows may have lengths of their own, whatever is written.
+                if self.is_uneven(&value.ty) { value } else { self.convert(value, ty) }
             }
             None => self.with_type(value, &Ty::Never, &init.expr)?,
         };
@@ -159,7 +175,11 @@ impl Lowering<'_> {
             Ty::Int(_) => self.unknown_integer(),
             Ty::Float(_) => self.unknown_float(),
             Ty::Of(hole, steps) => match holes.get(*hole) {
-                Some(hole) => Ty::Of(self.hole(hole.clone()), steps.clone()),
+                Some(hole) => {
+                    let hole = self.hole(hole.clone());
+                    self.row_again(hole);
+                    Ty::Of(hole, steps.clone())
+                }
                 None => ty.clone(),
             },
             Ty::Array(element, extent) => array(self.found_before(element, holes), extent.clone()),
@@ -218,6 +238,7 @@ impl Lowering<'_> {
 
     /// Binds the names of a pattern.
     pub fn pattern(&mut self, pattern: &Pat, value: Value) -> Result<(), Refusal> {
+        let value = self.row(value);
         match pattern {
             // `ref` is what a reference is anyway; `ref mut` is another name of a place.
             Pat::Ident(ident)
@@ -410,6 +431,43 @@ impl Lowering<'_> {
         let fits = fits.map(|text| Value { level: 3, ..Value::name(text, Ty::Bool, 0) });
         Ok((fits, parts))
     }
+}
+
+/// What is in a `Some` or `Ok` of the last arm of a `match`, of which rustc knows that it fits: see `enums::as_branches`.
+fn last_arm<'p>(pattern: &'p Pat, subject: &Expr) -> Option<&'p Pat> {
+    let own = matches!(subject, Expr::Path(path) if path.path.is_ident(crate::syntax::SUBJECT));
+    match pattern {
+        Pat::TupleStruct(parts) if own && parts.elems.len() == 1 => {
+            let known = ["Some", "Ok"].iter().any(|name| parts.path.is_ident(name));
+            parts.elems.first().filter(|_| known)
+        }
+        _ => None,
+    }
+}
+
+/// `let (mut a, mut b) = (Vec::new(), Vec::new());` as a `let` for each name; nothing if no list without elements is among the values.
+fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
+    let (Pat::Tuple(names), Expr::Tuple(values)) = (pattern, crate::syntax::unwrapped(value))
+    else {
+        return None;
+    };
+    let same = names.elems.len() == values.elems.len();
+    if !same || !values.elems.iter().any(crate::syntax::is_empty) {
+        return None;
+    }
+    // No value is computed with a name that is bound here.
+    let bound = crate::syntax::bound(pattern);
+    if bound.iter().any(|name| values.elems.iter().any(|v| crate::syntax::has_word(v, name))) {
+        return None;
+    }
+    let each = names.elems.iter().zip(&values.elems).map(|(name, value)| {
+        let one: syn::Stmt = syn::parse_quote!(let #name = #value;);
+        match one {
+            syn::Stmt::Local(local) => Some(local),
+            _ => None,
+        }
+    });
+    each.collect()
 }
 
 /// `None`.

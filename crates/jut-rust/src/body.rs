@@ -513,6 +513,7 @@ impl Lowering<'_> {
                 self.grow(call)
             }
             Expr::MethodCall(call) if self.is_relisting(call) => self.relisted(call).map(|_| ()),
+            Expr::MethodCall(call) if self.is_longer_row(call) => self.longer_row(call),
             Expr::Match(m) => self.plain_match(m),
             _ => {
                 // Its value is not used, but it may fail.

@@ -219,7 +219,9 @@ impl Lowering<'_> {
             }
             Ty::Of(hole, steps) => {
                 let mut ty = match self.parts.holes.get(hole)? {
-                    Hole::Function(_) | Hole::Call(..) if !functions => return None,
+                    Hole::Function(_) | Hole::Call(..) | Hole::Uneven(_) if !functions => {
+                        return None;
+                    }
                     Hole::Sure(inner) | Hole::Unwrapped(inner)
                         if !functions && !matches!(**inner, Hole::Method(..)) =>
                     {
@@ -260,6 +262,9 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let mut texts = Vec::new();
+        let first = hole;
+        let (hole, values) = self.unevenly(hole, values);
+        let inline = inline && hole == first;
         for (k, value) in values.iter().enumerate() {
             self.said(&value.ty, hole, &[Step::Parameter(k)]);
             match self.resolve(&value.ty) {
@@ -296,6 +301,7 @@ impl Lowering<'_> {
                 "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
                 value.text
             ));
+            let name = if hole == first { name } else { self.even_result(hole, name, span) };
             return Ok(Value::name(name, value.ty, i64::MIN));
         }
         // What the function makes of these arguments are results behind its own; whether it does, its type says.
@@ -596,6 +602,16 @@ impl Lowering<'_> {
             (Ty::Array(..) | Ty::Of(..), "first" | "last") => {
                 return self.element_option(receiver, call);
             }
+            (rows, "concat")
+                if call.args.is_empty()
+                    && self.is_uneven(rows)
+                    && matches!(unwrapped(&call.receiver), Expr::Path(_)) =>
+            {
+                let rows = &call.receiver;
+                return self.expression(
+                    &syn::parse_quote!(#rows.iter().flatten().copied().collect::<Vec<_>>()),
+                );
+            }
             (Ty::Array(row, _), "concat") if call.args.is_empty() => {
                 let Ty::Array(element, extent) = (**row).clone() else {
                     return refuse(&call.method, "`concat` is that of rows `[f64; N]` here");
@@ -714,6 +730,7 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
             let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
+        Hole::Uneven(inner) => return given_by(number, inner),
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),
         Hole::Default(path) => quote!(::jut::rust::of::<#path>()),
         Hole::Constant(value) => quote!(::jut::rust::of_value(&(#value))),

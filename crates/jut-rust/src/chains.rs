@@ -201,12 +201,15 @@ impl Lowering<'_> {
                 let (block, value) = self.nested(|this| {
                     let mut value = None;
                     this.staged(item, &stages, &mut |this, item| {
-                        value = Some(this.one(item)?);
+                        let one = this.one(item)?;
+                        value = Some(this.as_row(one));
                         Ok(())
                     })?;
                     Ok(value)
                 })?;
                 let Some(value) = value else { return refuse(&end.method, "this is not built") };
+                let mut lines = block.lines;
+                let value = self.row_of_lines(&mut lines, value, &index);
                 let list = matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec));
                 if let Some(chunks) = chunks_in(&end.receiver).filter(|_| list) {
                     return refuse(
@@ -214,7 +217,6 @@ impl Lowering<'_> {
                         "the last of these may be shorter, and rows are of one length here: write `chunks_exact(k)`",
                     );
                 }
-                let mut lines = block.lines;
                 if self.assigned == assigned {
                     let head = (index.as_str(), count.as_str());
                     self.of_one_length(&mut lines, &value, head, end.method.span());
@@ -540,7 +542,7 @@ impl Lowering<'_> {
     /// An element as one value.
     pub fn one(&mut self, item: Item) -> Result<Value, Refusal> {
         Ok(match self.forced(item)? {
-            Item::One(value) | Item::Place(value) => value,
+            Item::One(value) | Item::Place(value) => self.row(value),
             Item::Pair(a, b) => {
                 let (a, b) = (self.one(*a)?, self.one(*b)?);
                 let ty = Ty::Tuple(vec![a.ty.clone(), b.ty.clone()]);
@@ -626,6 +628,7 @@ impl Lowering<'_> {
                 self.bind(pattern, item)
             }
             (Pat::Ident(ident), Item::Place(value)) if ident.subpat.is_none() => {
+                let value = self.row_place(value);
                 let local = Local {
                     name: value.text,
                     ty: value.ty,
@@ -647,7 +650,8 @@ impl Lowering<'_> {
             (Pat::Type(typed), item) => {
                 let ty = crate::types::read(&typed.ty, &mut self.parts.holes)?;
                 let value = self.one(item)?;
-                let value = self.convert(value, &ty);
+                let value =
+                    if self.is_uneven(&value.ty) { value } else { self.convert(value, &ty) };
                 self.pattern(&typed.pat, value)
             }
             (pattern, item) => {

@@ -243,6 +243,7 @@ impl Lowering<'_> {
             return Ok(true);
         }
         let value = self.expression(argument)?;
+        let value = self.made_row(value);
         let ty = self.resolve(&value.ty);
         let Some(growing) = self.lists.growing.get(&name).cloned() else { return Ok(false) };
         let element = match &growing.element {

@@ -264,6 +264,19 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             |words| { #(::jut::rust::Argument::words(&#held, words);)* },
             || ::jut::Result::Ok([#(::jut::rust::Argument::hold(&#held)?),*])
         };
+        // Rows of different lengths are those of the second text.
+        let uneven = signature.uneven.as_ref().map(|second| {
+            let named = crate::generic::generics(signature).named;
+            quote! {
+                if !(#(::jut::rust::Argument::is_even(&#held_names))&&*) {
+                    return ::jut::rust::called_unevenly::<#second #named, _, _>(
+                        ::jut::Request::#request,
+                        || ::jut::Result::Ok([#(::jut::rust::Argument::hold_uneven(&#held)?),*]),
+                        |results| ::jut::Result::Ok(#taken),
+                    );
+                }
+            }
+        });
         // What is static in a function of type parameters is one for all types.
         let called = match signature.is_open() {
             false => quote! {
@@ -285,9 +298,17 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             /// An argument that does not fit, or what makes the function panic.
             pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> #bound {
                 #(#prepared)*
+                #uneven
                 #called
             }
         }
+    };
+    let configured = match &signature.uneven {
+        Some(second) => {
+            let named = crate::generic::generics(signature).named;
+            quote!(::jut::rust::configure_both::<Self, #second #named>)
+        }
+        None => quote!(::jut::rust::configure::<Self>),
     };
     let mut all = vec![
         quote! {
@@ -319,7 +340,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 + ::core::marker::Sync
                 + 'static,
             ) -> ::jut::Result<()> {
-                ::jut::rust::configure::<Self>(choice)
+                #configured(choice)
             }
 
             /// The text that the function becomes, and all that it calls.

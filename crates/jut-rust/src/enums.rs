@@ -29,7 +29,7 @@ pub(crate) fn as_branches(
         return Ok(vec![Stmt::Expr(said, semicolon)]);
     }
     // No name of Rust's users.
-    let subject = syn::Ident::new("__jut_subject", m.match_token.span);
+    let subject = syn::Ident::new(crate::syntax::SUBJECT, m.match_token.span);
     let value = &m.expr;
     let mut chain: Option<Expr> = None;
     for (k, arm) in m.arms.iter().enumerate().rev() {

@@ -31,8 +31,30 @@ pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<Beside, Refusal>
     let signature = signature(function, None)?;
     let lowered = lower(function, &signature)?;
     let given = given_text(function, name, &signature);
+    let (signature, second) = with_second(function, name, signature, None, None);
     let twin = twin(function, name, &signature, &lowered, None, None, given.as_ref());
-    Ok((twin, lowered.integers))
+    Ok((quote!(#twin #second), lowered.integers))
+}
+
+/// The signature that names the type of the text for rows of different lengths, where the function takes rows, and that type.
+fn with_second(
+    function: &ItemFn,
+    name: &Ident,
+    signature: Signature,
+    owner: Option<&Type>,
+    of: Option<&syn::Path>,
+) -> (Signature, Option<TokenStream>) {
+    let Some(second) = crate::uneven::second(function, name, &signature) else {
+        return (signature, None);
+    };
+    let items = match &second.lowered {
+        Ok(lowered) => {
+            let (name, signature) = (&second.name, &second.signature);
+            twin(function, name, signature, lowered, owner, of, None)
+        }
+        Err(refusal) => crate::uneven::missing(function, &second, refusal),
+    };
+    (Signature { uneven: Some(second.name), ..signature }, Some(items))
 }
 
 /// Of a function that gives a `Result` the text that gives an `Option`, under a name of its own; nothing if there is none.
@@ -77,8 +99,12 @@ pub(crate) fn read_beside(
         Err(refusal) => (Lowered::default(), Some(Refusal::error(&refusal))),
     };
     let given = given_text(function, name, &signature).filter(|_| error.is_none());
+    let (signature, second) = match error {
+        None => with_second(function, name, signature, owner, of),
+        Some(_) => (signature, None),
+    };
     let twin = twin(function, name, &signature, &lowered, owner, of, given.as_ref());
-    (quote!(#twin #error), lowered.integers)
+    (quote!(#twin #second #error), lowered.integers)
 }
 
 /// The type alone, for a function whose signature is not built.
@@ -135,7 +161,7 @@ fn twin(
     let open_types = signature.is_open();
     let marked = match (owner, &function.sig.output) {
         (None, syn::ReturnType::Type(_, gives))
-            if signature.errors != crate::signature::Errors::Given =>
+            if signature.errors != crate::signature::Errors::Given && signature.rows.is_empty() =>
         {
             let gives = crate::signature::owned(gives).unwrap_or_else(|_| (**gives).clone());
             crate::generic::gives(name, signature, &gives, &conditions)
@@ -168,7 +194,8 @@ fn twin(
         false => methods(signature, &given(signature)),
     };
     // The text that gives an `Option` has no derivatives, and is called in place of this one.
-    let is_given = signature.errors == crate::signature::Errors::Given;
+    let is_given =
+        signature.errors == crate::signature::Errors::Given || !signature.rows.is_empty();
     let methods = if is_given { TokenStream::new() } else { methods };
     let (called_as, given_twin) = match (signature.errors, given_text) {
         (crate::signature::Errors::Fail, Some((other, given, lowered))) => {
@@ -190,6 +217,7 @@ fn twin(
         }
         _ => (TokenStream::new(), TokenStream::new()),
     };
+    let second_text = crate::uneven::called(signature);
     let callee = match is_given {
         true => TokenStream::new(),
         false => crate::generic::callee(name, signature, &conditions),
@@ -201,10 +229,7 @@ fn twin(
             &LINKED
         },
     };
-    let holder = signature.types.iter().map(|t| {
-        let (name, field) = (&t.ident, format_ident!("of_{}", t.ident.to_string().to_lowercase()));
-        quote!(#field: ::core::marker::PhantomData<fn() -> #name>)
-    });
+    let holder = holder(signature);
     quote! {
         #(#conditions)*
         #[doc = #about]
@@ -230,6 +255,7 @@ fn twin(
                 #kept
             }
             #called_as
+            #second_text
         }
 
         #given_twin
@@ -243,6 +269,15 @@ fn twin(
             #methods
         }
     }
+}
+
+/// The fields of a type beside a function, which has its type parameters.
+pub(crate) fn holder(signature: &Signature) -> Vec<TokenStream> {
+    let each = signature.types.iter().map(|t| {
+        let (name, field) = (&t.ident, format_ident!("of_{}", t.ident.to_string().to_lowercase()));
+        quote!(#field: ::core::marker::PhantomData<fn() -> #name>)
+    });
+    each.collect()
 }
 
 /// What fills a hole.
@@ -273,7 +308,9 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         // The text has its name there.
         Hole::Length(_) => quote!(linker.constant(&0_usize)),
         Hole::Operator(..) => crate::overloaded::filled_name(number).to_token_stream(),
+        Hole::Uneven(inner) => crate::uneven::filling(inner, false),
         Hole::Sure(inner) => match &**inner {
+            Hole::Uneven(inner) => crate::uneven::filling(inner, true),
             Hole::Function(path) => quote!(linker.function::<#path>()),
             Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),
             Hole::Method(owner, key) => {

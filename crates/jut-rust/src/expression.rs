@@ -92,6 +92,12 @@ impl Lowering<'_> {
 
     /// Any expression that has a value.
     pub fn expression(&mut self, expr: &Expr) -> Result<Value, Refusal> {
+        let value = self.whole_expression(expr)?;
+        Ok(self.row(value))
+    }
+
+    /// The same, of which a row is what it stands in.
+    fn whole_expression(&mut self, expr: &Expr) -> Result<Value, Refusal> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit, false),
             Expr::Paren(inner) => self.expression(&inner.expr),

@@ -8,6 +8,7 @@ use crate::{Kind, Refusal, refuse, spanned};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ItemFn;
+use syn::spanned::Spanned;
 
 /// A function as text.
 #[derive(Clone, Debug, Default)]
@@ -43,11 +44,20 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
     let function = named.as_ref().unwrap_or(function);
     let told = crate::generated::told(function)?;
     let function = told.as_ref().unwrap_or(function);
+    let given_on = crate::propagated::told(function);
+    let function = given_on.as_ref().unwrap_or(function);
     let failing = match signature.errors {
         Errors::Fail | Errors::Missing => Some(crate::results::failing(function)?),
         _ => None,
     };
     let function = failing.as_ref().unwrap_or(function);
+    // Lists at several ends may have different lengths.
+    if crate::returned::has_several_ends(function)
+        && let Some(told) = crate::returned::told(function)
+        && let Ok(lowered) = translated(&told, signature)
+    {
+        return Ok(lowered);
+    }
     match translated(function, signature) {
         Err(refusal) if refusal.kind == Kind::NoLength => match crate::returned::told(function) {
             Some(told) => translated(&told, signature).map_err(|_| refusal),
@@ -192,6 +202,9 @@ impl Lowering<'_> {
             let text = match value {
                 Some(value) if value.ty == Ty::Never => {
                     self.neutral(&result, &function.sig.output)?
+                }
+                Some(value) if self.is_uneven(&value.ty) && !self.is_uneven(&result) => {
+                    self.evened(value, Some(function.sig.output.span())).text
                 }
                 Some(value) => self.convert(value, &result).text,
                 None => self.returned.0.clone(),

@@ -190,6 +190,13 @@ pub(crate) fn callee(
     conditions: &[&syn::Attribute],
 ) -> TokenStream {
     let Generics { named, source, .. } = generics(signature);
+    let second = signature.uneven.as_ref().map(|_| {
+        quote! {
+            fn second_text(linker: &mut ::jut::rust::Linker, sure: bool) -> ::jut::rust::Filled {
+                linker.second_text::<#name #named>(sure)
+            }
+        }
+    });
     let (types, lengths) = (&signature.types, &signature.own);
     if !signature.is_open() {
         return quote! {
@@ -202,6 +209,7 @@ pub(crate) fn callee(
                 fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                     linker.function::<#name>()
                 }
+                #second
             }
         };
     }
@@ -218,6 +226,7 @@ pub(crate) fn callee(
             fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                 linker.function::<#name #named>()
             }
+            #second
         }
     }
 }

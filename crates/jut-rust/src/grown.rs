@@ -56,6 +56,7 @@ impl Lowering<'_> {
         let untyped = written.is_none().then_some(key);
         let known = known.map(|found| self.found_before(&found.ty, &found.holes));
         let element = written.or(known).map(|ty| self.resolve(&ty));
+        let element = element.map(|ty| self.type_of_rows(&ty).unwrap_or(ty));
         let (text, element) = match element {
             Some(ty) => {
                 let (one, i) = (self.neutral(&ty, name)?, self.names.unique("i"));
@@ -103,6 +104,7 @@ impl Lowering<'_> {
             && self.lists.pushes.last().is_some_and(|p| p.contains_key(&name))
         {
             let value = self.expression(argument)?;
+            let value = self.as_row(value);
             let value = self.named(Value { stable: false, ..value }, "pushed");
             if let Some(pushes) = self.lists.pushes.last_mut() {
                 pushes.insert(name, Some(value));
@@ -123,6 +125,7 @@ impl Lowering<'_> {
         let (name, local) = self.growing(call)?;
         if call.method == "push" {
             let value = self.expression(argument)?;
+            let value = self.made_row(value);
             return self.longer(&name, &local, value, None);
         }
         let (list, count) = match crate::iterators::is_iterator(argument) {
@@ -248,8 +251,9 @@ impl Lowering<'_> {
         for name in lists {
             let Some(local) = self.lookup(name).cloned() else { continue };
             let (list, n) = (self.names.unique(name), self.names.unique("n"));
-            let (old, i) = (local.name.clone(), self.names.unique("i"));
-            let element = self.resolve(&self.element(&local.ty));
+            let whole = self.in_rows(Value::name(local.name.clone(), local.ty.clone(), i64::MIN));
+            let (old, i) = (whole.text, self.names.unique("i"));
+            let element = self.resolve(&self.element(&whole.ty));
             let Ok(one) =
                 self.neutral(&element, &syn::Ident::new(name, proc_macro2::Span::call_site()))
             else {
@@ -260,7 +264,7 @@ impl Lowering<'_> {
                 "var {list} = build ({i} < size({old}) + {count}) {{ if {i} < size({old}) {{ {old}[{i}] }} else {{ {one} }} }}"
             ));
             self.lists.partial.insert(list.clone(), n);
-            scope.insert(name.clone(), Local { name: list, ..local });
+            scope.insert(name.clone(), Local { name: list, ty: whole.ty, ..local });
         }
         scope
     }
@@ -292,6 +296,8 @@ impl Lowering<'_> {
         let mut values = Vec::new();
         for name in lists {
             let Some(Some(value)) = pushed.get(name).cloned() else { continue };
+            let index = head.split(' ').next().unwrap_or(head);
+            let value = self.row_of_lines(&mut lines, value, index);
             let list = self.names.unique("list");
             let ty = array(value.ty.clone(), Extent::Slice);
             names.push((name.clone(), Value::name(list, ty, i64::MIN)));

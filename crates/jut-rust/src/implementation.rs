@@ -78,6 +78,11 @@ pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                     ]);
                 }
                 let (declared, named, said) = generics.split_for_impl();
+                let second = crate::uneven::may_take_rows(&function).then(|| quote! {
+                    fn second_text(linker: &mut ::jut::rust::Linker, sure: bool) -> ::jut::rust::Filled {
+                        linker.second_text::<#name #named>(sure)
+                    }
+                });
                 if let Some(operator) = &operator {
                     let right = named_self(operator.right.to_token_stream(), owner);
                     all.extend(quote! {
@@ -103,6 +108,7 @@ pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                         fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                             linker.function::<#name #named>()
                         }
+                        #second
                     }
                 });
             }

@@ -107,6 +107,10 @@ impl Lowering<'_> {
                 Ty::Float(k)
             }
             (Ty::Never, known) | (known, Ty::Never) => known,
+            // What is in a row, is in no other list of a text that has rows.
+            (row, other) | (other, row) if self.is_row(&row) && matches!(other, Ty::Array(..)) => {
+                row
+            }
             (Ty::Of(hole, steps), known) | (known, Ty::Of(hole, steps)) => {
                 self.said(&known, hole, &steps);
                 known
@@ -213,6 +217,15 @@ impl Lowering<'_> {
 
     /// A value where one of a type is wanted.
     pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
+        match (self.is_uneven(&value.ty), self.is_uneven(wanted)) {
+            (false, true) => return self.in_rows(value),
+            (true, false) if matches!(self.resolve(wanted), Ty::Array(..)) => {
+                return self.evened(value, None);
+            }
+            (true, _) => return value,
+            (false, false) if self.is_row(wanted) => return self.made_row(value),
+            (false, false) => {}
+        }
         value = match (self.resolve(&value.ty), wanted) {
             (Ty::Of(..), Ty::Option(_)) => self.as_pair(value),
             (Ty::Option(_), Ty::Of(hole, steps)) => self.as_known(value, *hole, steps),

@@ -251,7 +251,7 @@ impl Visit<'_> for Made<'_> {
     }
 }
 
-/// Whether a size that the lines of a loop give is the same in each round: a number, or a name of outside.
+/// Whether the text knows of a size that the lines of a loop give that it is the same in each round: a number, or a name of outside.
 fn is_outside(size: &str, lines: &[String], index: &str, depth: usize) -> bool {
     let size = bare(size);
     let of = size.strip_prefix("size(").and_then(|s| s.strip_suffix(')')).unwrap_or(&size);

@@ -39,8 +39,11 @@
 //! | `grown`, `counted` | lists that grow |
 //! | `stacked` | lists whose length changes in branches and loops |
 //! | `lengths` | lists that are as long as others: those that are assigned, and rows |
+//! | `outside` | whether a loop makes lists of one length |
+//! | `uneven` | rows of different lengths, and the second text of a function that takes them |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
+//! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
 //! | `restated`, `parted`, `chunked` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these |
 //! | | **items** |
@@ -93,9 +96,11 @@ pub mod names;
 mod numbers;
 mod operators;
 mod options;
+mod outside;
 mod overloaded;
 mod parameters;
 mod parted;
+mod propagated;
 mod rearranged;
 mod recursive;
 mod relisted;
@@ -111,6 +116,7 @@ mod syntax;
 pub mod template;
 mod traits;
 pub mod types;
+mod uneven;
 mod value;
 
 pub use attribute::differentiable;
@@ -118,6 +124,7 @@ pub use derivatives::{Given, methods};
 pub use derive::data;
 pub use function::{Lowered, lower};
 pub use signature::{Errors, Parameter, Signature, signature};
+pub use uneven::row_of_path;
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

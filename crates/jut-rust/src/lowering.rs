@@ -187,6 +187,8 @@ pub(crate) struct Lowering<'a> {
     pub nones: HashMap<String, (String, Span)>,
     /// Whether this pass looks for the types of these only: statements that cannot be translated are left out.
     pub searching: bool,
+    /// The holes of rows of different lengths, each with the type of its elements.
+    pub rows: Vec<(usize, Ty)>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
@@ -328,6 +330,7 @@ impl<'a> Lowering<'a> {
             late: HashMap::new(),
             nones: HashMap::new(),
             searching: false,
+            rows: signature.rows.clone(),
             returned: Default::default(),
         }
     }

@@ -517,7 +517,13 @@ impl Lowering<'_> {
         if self.assigned > assigned + 1 {
             return refuse(target, "compute this index before the statement: `let i = ..;`");
         }
-        let value = self.as_long(&place, value, target.span());
+        let (place, value) = match place.text.strip_suffix(".values") {
+            // A whole row gets the length of the new one.
+            Some(row) if self.is_of_a_list(&value) => {
+                (Value { text: row.to_string(), ..place.clone() }, self.made_row(value))
+            }
+            _ => (place.clone(), self.as_long(&place, value, target.span())),
+        };
         let line = format!("{} = {}", place.text, value.text);
         let line = if place.level == 1 { self.at(target.span(), What::Same, &line) } else { line };
         self.lines.push(line);
@@ -620,7 +626,7 @@ impl Lowering<'_> {
                     Some(open) => format!("{open}, {}]", at.text),
                     None => format!("{}[{}]", base.text, at.text),
                 };
-                Ok(Value { text, ty, level: 1, ..base })
+                Ok(self.row_place(Value { text, ty, level: 1, ..base }))
             }
             Expr::Field(field) => {
                 let base = self.referred(&field.base)?;

@@ -195,11 +195,16 @@ impl Lowering<'_> {
             }
             _ => return refuse(&call.method, "another number of arguments is expected"),
         };
+        let element = Value::name(format!("{}[{at}]", list.text), ty, i64::MIN);
+        // A list is there with its length, or without elements.
+        let (lines, element) = self.nested(|this| Ok(this.made_row(element)))?;
+        let ty = element.ty;
         let other = self.neutral(&ty, &call.method)?;
         let name = self.names.unique("option");
+        let lines: String = lines.lines.iter().map(|line| format!("{line}; ")).collect();
         self.lines.push(format!(
-            "{name} = if {there} {{ #(true, {}[{at}]) }} else {{ #(false, {other}) }}",
-            list.text
+            "{name} = if {there} {{ {lines}#(true, {}) }} else {{ #(false, {other}) }}",
+            element.text
         ));
         Ok(Value::name(name, Ty::Option(Box::new(ty)), i64::MIN))
     }

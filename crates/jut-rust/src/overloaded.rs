@@ -83,7 +83,7 @@ pub(crate) fn without_reference(ty: &Type) -> &Type {
 fn function_of(hole: &Hole) -> Option<String> {
     match hole {
         Hole::Function(path) | Hole::Call(path, _) => Some(path.to_string()),
-        Hole::Sure(inner) | Hole::Unwrapped(inner) => function_of(inner),
+        Hole::Sure(inner) | Hole::Unwrapped(inner) | Hole::Uneven(inner) => function_of(inner),
         _ => None,
     }
 }

@@ -93,7 +93,9 @@ fn harmless(error: &Expr) -> bool {
                 let words: Vec<String> =
                     path.path.segments.iter().map(|s| s.ident.to_string()).collect();
                 let last = words.last().cloned().unwrap_or_default();
-                last.starts_with(char::is_uppercase) || words == ["String", "from"]
+                last.starts_with(char::is_uppercase)
+                    || words == ["String", "from"]
+                    || words.ends_with(&["Box".to_string(), "new".to_string()])
             };
             matches!(unwrapped(&call.func), Expr::Path(path) if upper(path))
                 && call.args.iter().all(harmless)

@@ -15,21 +15,40 @@
 //!                                          result
 //! ```
 //!
-//! So are functions that give `Vec::new()` somewhere.
+//! So are functions that give `Vec::new()` somewhere, or lists at several ends, which may have different lengths. Of a tuple with lists each component
+//! has such a variable.
 //!
 //! Requires: no closure, and no function in it, has a `return`.
 
 use crate::generated::each_end;
 use crate::syntax::panics;
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, GenericArgument, ItemFn, PathArguments, ReturnType, Stmt, Type};
 
+/// Whether a function gives lists at several ends.
+pub(crate) fn has_several_ends(function: &ItemFn) -> bool {
+    let several = match function.block.stmts.last() {
+        Some(Stmt::Expr(last, None)) => {
+            let mut ends = 0;
+            // What is at an end is only counted.
+            let _ = each_end(&mut last.clone(), &mut |_| {
+                ends += 1;
+                Ok(())
+            });
+            ends > 1
+        }
+        _ => false,
+    };
+    let returns = crate::syntax::has_word(&function.block, "return");
+    (several || returns) && given_by(&function.sig.output).is_some()
+}
+
 /// The function with its returns as assignments; nothing if that cannot be said.
 pub(crate) fn told(function: &ItemFn) -> Option<ItemFn> {
-    let list = list_of(&function.sig.output)?;
+    let given = given_by(&function.sig.output)?;
     let mut inner = Inner(false);
     inner.visit_block(&function.block);
     if inner.0 {
@@ -45,36 +64,118 @@ pub(crate) fn told(function: &ItemFn) -> Option<ItemFn> {
                 _ => false,
             };
             if !ends {
-                let value = end.clone();
-                *end = match crate::syntax::is_empty(&value) {
-                    true => syn::parse_quote_spanned!(value.span()=> __jut_result.clear()),
-                    false => syn::parse_quote_spanned!(value.span()=> __jut_result = #value),
-                };
+                let said = given.assigned(end.to_token_stream(), end.span());
+                *end = syn::parse_quote_spanned!(end.span()=> { #said });
             }
             Ok(())
         });
         never.ok()?;
         statements.push(Stmt::Expr(last, Some(Default::default())));
     }
-    let body = assigned(quote!(#(#statements)*));
-    let span = function.sig.output.span();
-    let start = quote_spanned!(span=> let mut __jut_result: #list = Vec::new(););
-    let block = syn::parse2(quote!({ #start '__jut_function: { #body } __jut_result })).ok()?;
+    let body = assigned(quote!(#(#statements)*), &given);
+    let (start, last) = given.around(function.sig.output.span());
+    let block = syn::parse2(quote!({ #start '__jut_function: { #body } #last })).ok()?;
     Some(ItemFn { block: Box::new(block), ..function.clone() })
 }
 
-/// The list that a function gives, also in an `Option` or a `Result`.
-fn list_of(output: &ReturnType) -> Option<Type> {
+/// What a function gives that has lists in it.
+enum Given {
+    /// A list.
+    List(Box<Type>),
+    /// A tuple: the type of each component, and what its variable is before.
+    Tuple(Vec<(Type, TokenStream)>),
+}
+
+/// What a function gives, also in an `Option` or a `Result`; nothing if no list is in it.
+fn given_by(output: &ReturnType) -> Option<Given> {
     let ReturnType::Type(_, ty) = output else { return None };
-    let Type::Path(path) = &**ty else { return None };
-    let last = path.path.segments.last()?;
-    match (&*last.ident.to_string(), &last.arguments) {
-        ("Vec", _) => Some((**ty).clone()),
-        ("Option" | "Result", PathArguments::AngleBracketed(inner)) => {
-            let Some(GenericArgument::Type(first)) = inner.args.first() else { return None };
-            list_of(&ReturnType::Type(Default::default(), Box::new(first.clone())))
+    match &**ty {
+        Type::Path(path) => {
+            let last = path.path.segments.last()?;
+            match (&*last.ident.to_string(), &last.arguments) {
+                ("Vec", _) => Some(Given::List(ty.clone())),
+                ("Option" | "Result", PathArguments::AngleBracketed(inner)) => {
+                    let Some(GenericArgument::Type(first)) = inner.args.first() else {
+                        return None;
+                    };
+                    given_by(&ReturnType::Type(Default::default(), Box::new(first.clone())))
+                }
+                _ => None,
+            }
+        }
+        Type::Tuple(tuple) => {
+            let is_list = |ty: &Type| crate::types::argument_of(ty, "Vec").is_some();
+            let start = |ty: &Type| match ty {
+                list if is_list(list) => Some(quote!(Vec::new())),
+                Type::Path(path) => match &*path.path.get_ident()?.to_string() {
+                    "f64" | "f32" => Some(quote!(0.0)),
+                    "i64" | "i32" | "u32" | "usize" | "isize" => Some(quote!(0)),
+                    "bool" => Some(quote!(false)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if !tuple.elems.iter().any(is_list) {
+                return None;
+            }
+            let each = tuple.elems.iter().map(|ty| Some((ty.clone(), start(ty)?)));
+            each.collect::<Option<Vec<_>>>().map(Given::Tuple)
         }
         _ => None,
+    }
+}
+
+impl Given {
+    /// The names of the variables of a tuple's components.
+    fn names(count: usize, span: proc_macro2::Span) -> Vec<Ident> {
+        (0..count).map(|k| Ident::new(&format!("__jut_result_{k}"), span)).collect()
+    }
+
+    /// The variables before anything is given, and the value of the function.
+    fn around(&self, span: proc_macro2::Span) -> (TokenStream, TokenStream) {
+        match self {
+            Given::List(list) => (
+                quote_spanned!(span=> let mut __jut_result: #list = Vec::new();),
+                quote_spanned!(span=> __jut_result),
+            ),
+            Given::Tuple(items) => {
+                let names = Given::names(items.len(), span);
+                let (types, starts): (Vec<_>, Vec<_>) = items.iter().cloned().unzip();
+                (
+                    quote_spanned!(span=> #(let mut #names: #types = #starts;)*),
+                    quote_spanned!(span=> (#(#names),*)),
+                )
+            }
+        }
+    }
+
+    /// The assignment of a value that is given.
+    fn assigned(&self, value: TokenStream, span: proc_macro2::Span) -> TokenStream {
+        let empty = |value: &TokenStream| {
+            syn::parse2(value.clone()).is_ok_and(|e| crate::syntax::is_empty(&e))
+        };
+        let one = |name: Ident, value: TokenStream| match empty(&value) {
+            true => quote_spanned!(span=> #name.clear();),
+            false => quote_spanned!(span=> #name = #value;),
+        };
+        match self {
+            Given::List(_) => one(Ident::new("__jut_result", span), value),
+            Given::Tuple(items) => {
+                let names = Given::names(items.len(), span);
+                match syn::parse2::<syn::ExprTuple>(value.clone()) {
+                    Ok(tuple) if tuple.elems.len() == names.len() => {
+                        let each = names.into_iter().zip(&tuple.elems);
+                        each.map(|(name, value)| one(name, value.to_token_stream())).collect()
+                    }
+                    _ => {
+                        let given: Vec<Ident> = (0..names.len())
+                            .map(|k| Ident::new(&format!("__jut_given_{k}"), span))
+                            .collect();
+                        quote_spanned!(span=> let (#(#given),*) = #value; #(#names = #given;)*)
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -91,7 +192,7 @@ impl Visit<'_> for Inner {
 }
 
 /// Tokens with assignments in the place of returns.
-fn assigned(tokens: TokenStream) -> TokenStream {
+fn assigned(tokens: TokenStream, given: &Given) -> TokenStream {
     let mut out: Vec<TokenTree> = Vec::new();
     let mut rest = tokens.into_iter().peekable();
     while let Some(token) = rest.next() {
@@ -111,12 +212,8 @@ fn assigned(tokens: TokenStream) -> TokenStream {
                     }
                     value.extend(rest.next());
                 }
-                let value = assigned(value.into_iter().collect());
-                let empty = syn::parse2(value.clone()).is_ok_and(|e| crate::syntax::is_empty(&e));
-                let said = match empty {
-                    true => quote_spanned!(word.span()=> __jut_result.clear();),
-                    false => quote_spanned!(word.span()=> __jut_result = #value;),
-                };
+                let value = assigned(value.into_iter().collect(), given);
+                let said = given.assigned(value, word.span());
                 let said = quote_spanned!(word.span()=> #said break '__jut_function;);
                 if own {
                     out.extend(said);
@@ -126,7 +223,7 @@ fn assigned(tokens: TokenStream) -> TokenStream {
                 }
             }
             TokenTree::Group(group) => {
-                let mut other = Group::new(group.delimiter(), assigned(group.stream()));
+                let mut other = Group::new(group.delimiter(), assigned(group.stream(), given));
                 other.set_span(group.span());
                 out.push(TokenTree::Group(other));
             }

@@ -55,6 +55,10 @@ pub struct Signature {
     pub lengths: Vec<Hole>,
     /// What its text does where it gives an `Err`. The result is what is in an `Ok`.
     pub errors: Errors,
+    /// In the text for rows of different lengths, the holes of such rows, each with the type of its elements.
+    pub rows: Vec<(usize, Ty)>,
+    /// The type beside the function that has that text, if there is one.
+    pub uneven: Option<Ident>,
 }
 
 impl Parameter {
@@ -261,8 +265,19 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         _ => {
             let bounds = crate::parameters::bounds(&sig.generics, &types);
             let own = crate::parameters::lengths_of_structs(&mut lengths);
-            let signature =
-                Signature { parameters, result, written, types, own, bounds, lengths, errors };
+            let (rows, uneven) = (Vec::new(), None);
+            let signature = Signature {
+                parameters,
+                result,
+                written,
+                types,
+                own,
+                bounds,
+                lengths,
+                errors,
+                rows,
+                uneven,
+            };
             found(&signature)?;
             for (k, name) in signature.lengths() {
                 let length = format!("$k{k}$");

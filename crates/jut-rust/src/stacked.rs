@@ -114,8 +114,9 @@ struct Others {
     possible: Vec<String>,
 }
 
-fn given_others(expr: &Expr) -> Others {
-    struct Found<'e>(&'e Expr, Others);
+/// Where rows have lengths of their own, `uneven`, a list that is collected may always have another length.
+fn given_others(expr: &Expr, uneven: bool) -> Others {
+    struct Found<'e>(&'e Expr, Others, bool);
     impl Visit<'_> for Found<'_> {
         fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
             let Expr::Path(path) = unwrapped(&assign.left) else { return };
@@ -134,14 +135,14 @@ fn given_others(expr: &Expr) -> Others {
                 right => crate::syntax::is_empty(right),
             };
             // Wherever a function ends, it may give another list.
-            if other || name == crate::syntax::RESULT {
+            if other || name.to_string().starts_with(crate::syntax::RESULT) {
                 self.1.certain.push(name.to_string());
-            } else if crate::lengths::may_differ(&assign.right, self.0) {
+            } else if self.2 || crate::lengths::may_differ(&assign.right, self.0) {
                 self.1.possible.push(name.to_string());
             }
         }
     }
-    let mut found = Found(expr, Others::default());
+    let mut found = Found(expr, Others::default(), uneven);
     found.visit_expr(expr);
     found.1
 }
@@ -168,7 +169,7 @@ impl Lowering<'_> {
         if !body {
             return Vec::new();
         }
-        let others = given_others(expr);
+        let others = given_others(expr, !self.signature.rows.is_empty());
         let left = !self.jumps_of(expr).is_empty();
         let plain = match expr {
             Expr::ForLoop(l) => {
@@ -213,7 +214,11 @@ impl Lowering<'_> {
 
     /// A list in a record from here on.
     fn stack(&mut self, name: &str, at: &dyn ToTokens) -> Result<(), Refusal> {
-        let Some(local) = self.lookup(name).cloned() else { return Ok(()) };
+        let Some(mut local) = self.lookup(name).cloned() else { return Ok(()) };
+        if self.is_rows(&local.ty) && !local.name.is_empty() {
+            let rows = self.in_rows(Value::name(local.name, local.ty, i64::MIN));
+            (local.name, local.ty) = (rows.text, rows.ty);
+        }
         let mut element = self.resolve(&self.element(&local.ty));
         if element == Ty::Never {
             // The next pass knows it.

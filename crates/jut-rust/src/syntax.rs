@@ -356,6 +356,9 @@ pub(crate) const RELISTING: &[&str] = &[
     "dedup",
 ];
 
+/// The name of what a `match` with jumps is about.
+pub(crate) const SUBJECT: &str = "__jut_subject";
+
 /// The list that a function gives which returns it out of a loop: see `returned`.
 pub(crate) const RESULT: &str = "__jut_result";
 

@@ -69,6 +69,8 @@ pub enum Hole {
     Sure(Box<Hole>),
     /// What such a call gives, also of one that gives an `Option`.
     Unwrapped(Box<Hole>),
+    /// A call of the text for rows of different lengths.
+    Uneven(Box<Hole>),
 }
 
 /// Text with a mark of the place that it comes from.
@@ -144,5 +146,6 @@ fn written(hole: &Hole) -> String {
         Hole::Operator(key, left, right) => format!("operator {key} {left} {right}"),
         Hole::Sure(inner) => format!("sure {}", written(inner)),
         Hole::Unwrapped(inner) => format!("unwrapped {}", written(inner)),
+        Hole::Uneven(inner) => format!("uneven {}", written(inner)),
     }
 }

@@ -96,10 +96,6 @@ const CASES: &[(&str, &str)] = &[
         "ends with `Some(..)`",
     ),
     (
-        "fn f(x: &[Vec<f64>]) «-> Vec<Vec<f64>>» { for v in x { if v[0] < 0.0 { return vec![v.clone()]; } } x.to_vec() }",
-        "needs a result of a known size",
-    ),
-    (
         "fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); while a.len() > 1 { «a»[0] = a.pop().unwrap(); } a[0] }",
         "statements of their own",
     ),

@@ -64,6 +64,7 @@
 //! and there.
 
 mod argument;
+mod constant;
 mod data;
 mod declared;
 mod defaults;
@@ -78,10 +79,12 @@ mod outcome;
 mod prelude;
 mod program;
 mod recursive;
+mod uneven;
 mod unknown;
 mod words;
 
 pub use argument::{Argument, Block, Content, Held, optional};
+pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
     given, itself, of, result, succeeded,
@@ -90,7 +93,7 @@ pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Local, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
-pub use linker::{Cell, Constant, Filled, Linker};
+pub use linker::{Cell, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
 pub use narrow::Narrow;
@@ -99,12 +102,16 @@ pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use recursive::{many, parts, split, whole};
+pub use uneven::{Row, called_unevenly, configure_both};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 
 pub use crate::source::{RustPlace, What};
 use crate::{Function, Result};
 use description::Description;
+
+/// Why a call has no text for rows of different lengths.
+const ONE_LENGTH: &str = "a function that is called with them has no rows among its parameters";
 
 /// A function that has a text: what the type beside it says.
 pub trait Source: 'static + Sized {
@@ -129,6 +136,10 @@ pub trait Source: 'static + Sized {
     /// What a call of it stands for: where it gives a `Result`, the text that gives an `Option`.
     fn called(linker: &mut Linker) -> Filled {
         Self::link(linker)
+    }
+    /// What a call of it with rows of different lengths stands for, of which an error is failure if that is sure.
+    fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
+        linker.of_one_length(ONE_LENGTH)
     }
     /// The program that has it, if it is a definition in one: see `jut::program!`.
     fn program() -> Option<&'static Program> {

@@ -56,6 +56,7 @@ mod structs;
 mod surely;
 mod tables;
 mod tuples;
+mod uneven;
 
 /// Central differences of a function of many numbers.
 pub fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {

@@ -23,6 +23,7 @@ macro_rules! holds {
 }
 
 mod lengths;
+mod numerics;
 mod operators;
 mod solvers;
 

@@ -377,7 +377,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The number of a field whose sizes are other fields of its record.
-    fn measured(&self, value: NVar, name: &Name<'s>) -> Option<usize> {
+    pub(super) fn measured(&self, value: NVar, name: &Name<'s>) -> Option<usize> {
         let Type::Data(data) = self.b.func.nvars[value].ty else { return None };
         let [constructor] = self.program.datas[data].constructors.as_slice() else { return None };
         let number = *self.globals.fields.get(&data)?.get(name.text)?;

@@ -233,6 +233,12 @@ impl<'a, 's> Body<'a, 's> {
             let help = "leave `[ ]` or `.` behind it out";
             return self.error("J205", at, "a number has no elements and no fields", help);
         };
+        // An element of an array that a record measures: the array keeps its size.
+        if let (Post::Field(field), Some(Post::Index(..))) = (step, rest.first())
+            && let Some(number) = self.measured(value, field)
+        {
+            return self.remeasured(value, number, rest, change, name);
+        }
         let out = match step {
             Post::Index(..) => return self.replaced(value, steps, change, name),
             Post::Field(field) => self.field(value, field, at)?,
@@ -243,6 +249,27 @@ impl<'a, 's> Body<'a, 's> {
         let new = self.changed(part, rest, change, Name { text: "t", span: at })?;
         let new = self.same_part(&self.type_of(part), new, at)?;
         self.rebuilt(value, number as usize, new, name)
+    }
+
+    /// A record with a part of an array changed that has a field as its size.
+    fn remeasured(
+        &mut self,
+        record: NVar,
+        number: usize,
+        steps: &'a [Post<'s>],
+        change: Change<'s>,
+        name: Name<'s>,
+    ) -> Res<Atom> {
+        let at = name.span;
+        let Type::Data(data) = self.b.func.nvars[record].ty else { return Err(Stop) };
+        let mut parts = self.taken_apart(record, at)?;
+        let Some(part) = parts.get(number).copied() else { return Err(Stop) };
+        let new = self.changed(part, steps, change, Name { text: "t", span: at })?;
+        let new = self.same_part(&self.type_of(part), new, at)?;
+        parts[number] = new;
+        let con = jut_ir::ConRef { data, index: 0 };
+        let out = Out::one(Rhs::Con(con, parts), Type::Data(data), at);
+        self.bind(out, &[name], &[])?.nl.first().copied().ok_or(Stop)
     }
 
     /// An array with another element, row or slice; its place is computed, and tested, once.

@@ -175,6 +175,20 @@ pub trait Argument {
     /// A `usize` that is larger than `i64::MAX`.
     fn hold(&self) -> Result<Held<'_>>;
 
+    /// Whether all rows in it have one length.
+    #[inline]
+    fn is_even(&self) -> bool {
+        true
+    }
+
+    /// The argument for a text in which each row measures itself.
+    ///
+    /// # Errors
+    /// As [`hold`](Argument::hold).
+    fn hold_uneven(&self) -> Result<Held<'_>> {
+        self.hold()
+    }
+
     /// The argument word by word, if it is made of numbers and slices as compiled code has them.
     #[inline(always)]
     fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
@@ -442,17 +456,39 @@ impl<B: Block> Argument for [Vec<B>] {
         }
         Ok(B::own(self.concat())?.in_rows(self.len(), width))
     }
+    fn is_even(&self) -> bool {
+        self.windows(2).all(|pair| pair[0].len() == pair[1].len())
+    }
+    fn hold_uneven(&self) -> Result<Held<'_>> {
+        let each = self.iter().map(|row| {
+            let length = Value::I64(signed(row.len())?);
+            Ok(Value::Tuple(vec![length, B::many(row)?.into_value()]))
+        });
+        Ok(Held::whole(Value::List(each.collect::<Result<_>>()?)))
+    }
 }
 
 impl<B: Block> Argument for Vec<Vec<B>> {
     fn hold(&self) -> Result<Held<'_>> {
         self.as_slice().hold()
     }
+    fn is_even(&self) -> bool {
+        self.as_slice().is_even()
+    }
+    fn hold_uneven(&self) -> Result<Held<'_>> {
+        self.as_slice().hold_uneven()
+    }
 }
 
 impl<A: Argument + ?Sized> Argument for &A {
     fn hold(&self) -> Result<Held<'_>> {
         (**self).hold()
+    }
+    fn is_even(&self) -> bool {
+        (**self).is_even()
+    }
+    fn hold_uneven(&self) -> Result<Held<'_>> {
+        (**self).hold_uneven()
     }
     #[inline(always)]
     fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {

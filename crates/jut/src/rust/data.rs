@@ -144,6 +144,10 @@ pub trait Method<const KEY: u64, R> {
     fn sure(linker: &mut Linker) -> Filled {
         Self::link(linker)
     }
+    /// The text for rows of different lengths.
+    fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
+        linker.of_one_length(super::ONE_LENGTH)
+    }
 }
 
 /// A function that is called with arguments of some types, and the type of its result.

@@ -58,7 +58,7 @@ fn named<T: Recursive>() -> String {
 }
 
 /// A path as a name of the text.
-fn word(path: &str) -> String {
+pub(super) fn word(path: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = path.replace("::", "_").replace("r#", "").chars().map(letter).collect();
     name.trim_start_matches(|c: char| c == '_' || c.is_ascii_digit()).to_string()
@@ -98,6 +98,15 @@ impl PartialEq for Declared {
 }
 
 impl Declared {
+    /// One that rustc knows by its number.
+    pub(super) const fn new(
+        id: fn() -> TypeId,
+        name: fn() -> String,
+        variants: fn() -> &'static [Variant],
+    ) -> Declared {
+        Declared(How::Of { id, name, variants })
+    }
+
     /// One of a file, whose variants are said later.
     #[doc(hidden)]
     pub const fn of_file(
@@ -126,6 +135,12 @@ impl Declared {
     /// Whether it is a struct, or an enum of one variant.
     pub fn is_single(&self) -> bool {
         self.variants().len() == 1
+    }
+
+    /// Whether it is a row that measures itself.
+    pub fn is_row(&self) -> bool {
+        matches!(self.variants(), [Variant { name: "", words: ["values"], .. }])
+            && self.name().starts_with("rows_of_")
     }
 
     /// Whether it is an `Option` in such a type.

@@ -99,6 +99,10 @@ pub trait Callee<A> {
     fn sure(linker: &mut Linker) -> Filled {
         Self::link(linker)
     }
+    /// The text for rows of different lengths.
+    fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
+        linker.of_one_length(super::ONE_LENGTH)
+    }
 }
 
 impl Linker {

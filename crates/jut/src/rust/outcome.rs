@@ -182,8 +182,19 @@ impl<T: Outcome> Outcome for Option<T> {
     }
 }
 
+/// A row that measures itself, or its derivative.
+fn row<B: Block>(value: Value) -> Option<Vec<B>> {
+    let Value::Tuple(mut parts) = value else { return None };
+    let values = parts.pop()?;
+    let count = length(&values)?;
+    B::split(values, count)
+}
+
 impl<B: Block> Outcome for Vec<Vec<B>> {
     fn take(value: Value) -> Option<Vec<Vec<B>>> {
+        if let Value::List(rows) = value {
+            return rows.into_iter().map(row).collect();
+        }
         let (rows, width) = (length(&value)?, width(&value)?);
         let mut all = B::split(value, rows.checked_mul(width)?)?.into_iter();
         Some((0..rows).map(|_| all.by_ref().take(width).collect()).collect())

@@ -1,0 +1,170 @@
+//! Constants of Rust as they stand in a text.
+
+use super::Type;
+use std::fmt::Write as _;
+
+/// A value that stands in the text as it is.
+#[diagnostic::on_unimplemented(
+    message = "a constant of the type `{Self}` is not built",
+    label = "a constant is an `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array of these, or a struct",
+    note = "write its value where it is used, or `#[derive(jut::Data)]` before a struct"
+)]
+pub trait Constant {
+    /// Its type.
+    const TYPE: Type;
+    /// Writes it; false if it is none of the text.
+    fn write(&self, text: &mut String) -> bool;
+    /// Adds its sizes, from outside to inside.
+    fn sizes(&self, _: &mut Vec<usize>) {}
+}
+
+impl Constant for f64 {
+    const TYPE: Type = Type::F64;
+    fn write(&self, text: &mut String) -> bool {
+        let sign = if self.is_sign_negative() && !self.is_nan() { "-" } else { "" };
+        let _ = match (self.is_nan(), self.is_infinite()) {
+            (true, _) => write!(text, "prim.nan()"),
+            (_, true) => write!(text, "({sign}prim.inf())"),
+            _ if sign.is_empty() => write!(text, "{self:?}"),
+            _ => write!(text, "({self:?})"),
+        };
+        true
+    }
+}
+
+impl Constant for f32 {
+    const TYPE: Type = Type::F32;
+    fn write(&self, text: &mut String) -> bool {
+        let sign = if self.is_sign_negative() && !self.is_nan() { "-" } else { "" };
+        let _ = match (self.is_nan(), self.is_infinite()) {
+            (true, _) => write!(text, "f32(prim.nan())"),
+            (_, true) => write!(text, "f32({sign}prim.inf())"),
+            _ if sign.is_empty() => write!(text, "{self:?}f32"),
+            _ => write!(text, "({self:?}f32)"),
+        };
+        true
+    }
+}
+
+impl Constant for bool {
+    const TYPE: Type = Type::Bool;
+    fn write(&self, text: &mut String) -> bool {
+        write!(text, "{self}").is_ok()
+    }
+}
+
+impl Constant for i64 {
+    const TYPE: Type = Type::I64;
+    fn write(&self, text: &mut String) -> bool {
+        let _ = match *self {
+            i64::MIN => write!(text, "(-9223372036854775807 - 1)"),
+            n if n < 0 => write!(text, "({n})"),
+            n => write!(text, "{n}"),
+        };
+        true
+    }
+}
+
+impl Constant for i32 {
+    const TYPE: Type = Type::I32;
+    fn write(&self, text: &mut String) -> bool {
+        i64::from(*self).write(text)
+    }
+}
+
+impl Constant for u32 {
+    const TYPE: Type = Type::U32;
+    fn write(&self, text: &mut String) -> bool {
+        i64::from(*self).write(text)
+    }
+}
+
+impl Constant for isize {
+    const TYPE: Type = Type::I64;
+    fn write(&self, text: &mut String) -> bool {
+        (*self as i64).write(text)
+    }
+}
+
+impl Constant for usize {
+    const TYPE: Type = Type::Usize;
+    fn write(&self, text: &mut String) -> bool {
+        write!(text, "{self}").is_ok() && i64::try_from(*self).is_ok()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $k:tt),*))*) => {$(
+        impl<$($name: Constant + 'static),*> Constant for ($($name,)*) {
+            const TYPE: Type = Type::Tuple(&[$($name::TYPE),*]);
+            fn write(&self, text: &mut String) -> bool {
+                text.push_str("#(");
+                let mut fits = true;
+                $(
+                    text.push_str(if $k > 0 { ", " } else { "" });
+                    fits &= self.$k.write(text);
+                )*
+                text.push(')');
+                fits
+            }
+        }
+    )*};
+}
+
+tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+
+impl<C: Constant + 'static> Constant for Option<C> {
+    const TYPE: Type = Type::Tuple(&[Type::Bool, C::TYPE]);
+    fn write(&self, text: &mut String) -> bool {
+        let _ = write!(text, "#({}, ", self.is_some());
+        let fits = match self {
+            Some(value) => value.write(text),
+            None => {
+                text.push_str(&C::TYPE.neutral());
+                true
+            }
+        };
+        text.push(')');
+        fits
+    }
+}
+
+impl<C: Constant + 'static> Constant for [C] {
+    const TYPE: Type = Type::Array(&C::TYPE);
+    fn write(&self, text: &mut String) -> bool {
+        text.push('[');
+        let mut fits = true;
+        for (k, item) in self.iter().enumerate() {
+            text.push_str(if k > 0 { ", " } else { "" });
+            fits &= item.write(text);
+        }
+        text.push(']');
+        fits
+    }
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        sizes.push(self.len());
+        if let Some(first) = self.first() {
+            first.sizes(sizes);
+        }
+    }
+}
+
+impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
+    const TYPE: Type = Type::Array(&C::TYPE);
+    fn write(&self, text: &mut String) -> bool {
+        self.as_slice().write(text)
+    }
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        self.as_slice().sizes(sizes);
+    }
+}
+
+impl<C: Constant + ?Sized> Constant for &C {
+    const TYPE: Type = C::TYPE;
+    fn write(&self, text: &mut String) -> bool {
+        (**self).write(text)
+    }
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        (**self).sizes(sizes);
+    }
+}

@@ -1,0 +1,92 @@
+//! Rows of different lengths, `&[Vec<f64>]`: in a text of their own they are records that measure their lists, `rows_of_f64(values__0, values)`, where in
+//! the first one they are one array. Which text a call needs, its arguments say ([`Argument::is_even`](super::Argument::is_even)).
+
+use super::declared::{Declared, Recursive, Variant, word};
+use super::entry::configure;
+use super::{Callee, Data, Filled, Held, Linker, Method, Source, Taken, Type, called};
+use crate::error::{ArgumentError, Error, Result};
+use crate::model::Function;
+use crate::request::Request;
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A row in such a text. No value of Rust has this type: a row is a `Vec`.
+pub struct Row<T>(PhantomData<T>);
+
+impl<T: Data + 'static> Recursive for Row<T> {
+    const PATH: &'static str = "";
+    const DECLARED: Declared = Declared::new(
+        TypeId::of::<Self>,
+        || format!("rows_of_{}", word(type_name::<T>())),
+        Self::variants,
+    );
+    fn variants() -> &'static [Variant] {
+        const { &[Variant { name: "", words: &["values"], fields: &[("values", Type::Vec(&T::TYPE))] }] }
+    }
+}
+
+impl<T: Data + 'static> Data for Row<T> {
+    const TYPE: Type = Type::Declared(&<Self as Recursive>::DECLARED);
+    type Gradient = Row<T::Gradient>;
+}
+
+/// Calls a derivative of a function by its second text.
+///
+/// # Errors
+/// `A03` if there is none, with the reason; else as [`call`](super::call).
+pub fn called_unevenly<'a, S: Source, R, const N: usize>(
+    request: Request,
+    values: impl Fn() -> Result<[Held<'a>; N]>,
+    read: impl FnMut(&mut Taken<'_>) -> Result<R>,
+) -> Result<R> {
+    super::description::Description::of::<S>().linked().map_err(|why| not_built(&why))?;
+    called::<S, R, N>(request, |words| words.refuse(), values, read)
+}
+
+#[cold]
+fn not_built(why: &Error) -> Error {
+    let reason =
+        format!("the rows have different lengths, and this function takes rows of one: {why}");
+    let help = "give rows of one length, or a list of structs that have them, `#[derive(jut::Data)] #[data(ragged)] struct Row { values: Vec<f64> }`";
+    ArgumentError::new("A03", "rows", reason, help).into()
+}
+
+/// Says how the code of a function's typed derivatives is made, of both of its texts.
+///
+/// # Errors
+/// [`Error::Request`] if there is some already, or it was said before.
+pub fn configure_both<S: Source, Second: Source>(
+    choice: impl Fn(Function) -> Function + Send + Sync + 'static,
+) -> Result<()> {
+    let choice = Arc::new(choice);
+    let second = choice.clone();
+    configure::<S>(move |function| choice(function))?;
+    configure::<Second>(move |function| second(function))
+}
+
+impl Linker {
+    /// A function that the text calls with rows of different lengths, and fails at an `Err` if that is sure.
+    pub fn second_text<S: Source>(&mut self, sure: bool) -> Filled {
+        S::second_text(self, sure)
+    }
+
+    /// The same of a function that is called with arguments of these types.
+    pub fn call_second_text<F: Callee<A>, A>(&mut self, _: A, sure: bool) -> Filled {
+        F::second_text(self, sure)
+    }
+
+    /// The same of a method.
+    pub fn second_text_of_method<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+        sure: bool,
+    ) -> Filled {
+        S::second_text(self, sure)
+    }
+
+    /// A function that takes rows of one length only, and why.
+    pub fn of_one_length(&mut self, why: &str) -> Filled {
+        self.refused(why.to_string())
+    }
+}
