@@ -277,8 +277,8 @@ fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
         cases.push((stem, read(&file), case));
     }
     assert!(cases.len() > 35 || !part.is_empty(), "{} cases", cases.len());
-    // The programs of papers and those whose nestings are compared run on all engines; of the others one in two is compiled by
-    // the first backend, one in six by two, and one in twelve by all.
+    // The programs of papers run on all engines; of the others one in two is compiled by the first backend, one in six by
+    // two, and one in twelve by all.
     let cases: Vec<_> = cases.into_iter().enumerate().collect();
     let outcome = in_parallel(&cases, |(k, (name, text, case))| {
         let program = load(text)?;
@@ -289,7 +289,7 @@ fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
         }
         let args = programs::arguments(&program, &case.func, case)?;
         let backends = match k {
-            _ if name.contains("programs/papers") || is_in_every_nesting(name) => ALL,
+            _ if name.contains("programs/papers") => ALL,
             k if k % 12 == 0 => ALL,
             k if k % 6 == 0 => 2,
             k => 1 - k % 2,
@@ -336,17 +336,12 @@ const IN_EVERY_NESTING: &[&str] = &[
     "while/particles",
 ];
 
-fn is_in_every_nesting(file: &str) -> bool {
-    IN_EVERY_NESTING.iter().any(|name| file.ends_with(&format!("{name}.jut")))
-}
-
 #[test]
 fn all_nestings_of_the_modes_agree() {
     let part = std::env::var("JUT_FILE");
-    let chosen = |file: &str| match &part {
-        Ok(part) => file.contains(part),
-        Err(_) => is_in_every_nesting(file),
-    };
+    let named =
+        |file: &str| IN_EVERY_NESTING.iter().any(|name| file.ends_with(&format!("{name}.jut")));
+    let chosen = |file: &str| part.as_ref().map_or_else(|_| named(file), |p| file.contains(p));
     let cases = cases_of(chosen);
     let has_cases = |name: &str| cases.iter().any(|case| case.0.ends_with(&format!("{name}.jut")));
     let without = IN_EVERY_NESTING.iter().filter(|name| part.is_err() && !has_cases(name));

@@ -229,7 +229,7 @@ fn twin(
             &LINKED
         },
     };
-    let holder = holder(signature);
+    let holder = crate::generic::holder(signature);
     quote! {
         #(#conditions)*
         #[doc = #about]
@@ -269,15 +269,6 @@ fn twin(
             #methods
         }
     }
-}
-
-/// The fields of a type beside a function, which has its type parameters.
-pub(crate) fn holder(signature: &Signature) -> Vec<TokenStream> {
-    let each = signature.types.iter().map(|t| {
-        let (name, field) = (&t.ident, format_ident!("of_{}", t.ident.to_string().to_lowercase()));
-        quote!(#field: ::core::marker::PhantomData<fn() -> #name>)
-    });
-    each.collect()
 }
 
 /// What fills a hole.

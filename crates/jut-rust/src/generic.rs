@@ -44,6 +44,15 @@ pub(crate) struct Generics {
     pub called: TokenStream,
 }
 
+/// The fields of a type beside a function, which has its type parameters.
+pub(crate) fn holder(signature: &Signature) -> Vec<TokenStream> {
+    let each = signature.types.iter().map(|t| {
+        let (name, field) = (&t.ident, format_ident!("of_{}", t.ident.to_string().to_lowercase()));
+        quote!(#field: ::core::marker::PhantomData<fn() -> #name>)
+    });
+    each.collect()
+}
+
 /// The type parameters of a function.
 pub(crate) fn generics(signature: &Signature) -> Generics {
     let (types, lengths) = (&signature.types, &signature.own);

@@ -126,7 +126,7 @@ pub(crate) fn missing(function: &ItemFn, second: &Second, refusal: &Refusal) -> 
     let generics = crate::generic::generics(&second.signature);
     let (open, types, named, source) =
         (&generics.open, &generics.declared, &generics.named, &generics.source);
-    let holder = crate::expand::holder(&second.signature);
+    let holder = crate::generic::holder(&second.signature);
     quote! {
         #(#conditions)*
         #[allow(non_camel_case_types, dead_code)]

@@ -226,7 +226,7 @@ impl<'s> Parser<'s, '_> {
         {
             error = hints::about(error, token.text, help);
         } else if let Some(help) =
-            self.after_call().or_else(|| self.method()).or_else(|| self.foreign(what))
+            self.after_call().or_else(|| self.method()).or_else(|| self.of_others(what))
         {
             error = error.help(help);
         }
@@ -277,9 +277,21 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// What to write for a form of another language, of which jut has read the beginning.
-    fn foreign(&self, what: &str) -> Option<&'static str> {
+    fn of_others(&self, what: &str) -> Option<&'static str> {
         let last = self.peek_at(self.at.checked_sub(1)?);
-        hints::form_of_others(last.text, self.peek().text, what)
+        self.fields().or_else(|| hints::form_of_others(last.text, self.peek().text, what))
+    }
+
+    /// What to do about several fields at once: `p with x = v, y = w`.
+    fn fields(&self) -> Option<&'static str> {
+        let is_field = |at| self.peek_at(at).kind == Kind::Name && self.is_at(at + 1, "=");
+        if !self.at(",") || !is_field(self.at + 1) {
+            return None;
+        }
+        let mut line = (0..self.at).rev().take_while(|at| self.peek_at(*at).kind != Kind::Newline);
+        line.any(|at| self.is_at(at, "with") && is_field(at + 1)).then_some(
+            "one field is replaced at a time: `(p with x = v) with y = w`, or `p.y = w` where `p` is a `var`",
+        )
     }
 
     /// What to do where `what` was expected: a single token is put before what was found.
@@ -300,7 +312,7 @@ impl<'s> Parser<'s, '_> {
     fn expected_helping(&mut self, what: &str, help: &str) -> Failed {
         let word = self.peek().kind == Kind::Name && hints::word(self.peek().text).is_some()
             || self.after_call().is_some()
-            || self.foreign(what).is_some();
+            || self.of_others(what).is_some();
         let failed = self.expected(what);
         if let (Some(last), false) = (self.diagnostics.last_mut(), word) {
             last.help = help.to_string();

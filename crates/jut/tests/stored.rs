@@ -70,7 +70,7 @@ fn the_report_says_what_other_policies_would_store() {
     let lines: Vec<&str> = others.lines().map(str::trim).collect();
     let [store_all, minimal] = lines[..] else { panic!("{others}") };
     assert!(store_all.starts_with("store_all  ") && store_all.ends_with(" bytes"), "{others}");
-    assert_eq!(minimal, "minimal    0 bytes");
+    assert_eq!(minimal.split_whitespace().collect::<Vec<_>>(), ["minimal", "0", "bytes"]);
 }
 
 #[test]
