@@ -76,7 +76,7 @@ fn is_outside(size: &str, lines: &[String], index: &str, depth: usize) -> bool {
             let known = c.is_ascii_digit() || matches!(word, "prim" | "min" | "max");
             let same = match made(word, lines) {
                 _ if known => true,
-                _ if word == index => false,
+                _ if word == index || varies(word, lines) => false,
                 Origin::Outside => true,
                 Origin::Here(value) => {
                     !value.contains('\n') && is_outside(&value, lines, index, depth - 1)
@@ -94,6 +94,25 @@ fn is_outside(size: &str, lines: &[String], index: &str, depth: usize) -> bool {
         }
     }
     true
+}
+
+/// Whether a number is a variable of these lines, or one of outside that blocks in them assign.
+fn varies(name: &str, lines: &[String]) -> bool {
+    let (variable, assigned) = (format!("var {name} = "), format!("{name} = "));
+    let inner = |(k, part): (usize, &str)| {
+        let part = part.trim_start();
+        part.starts_with(&variable)
+            || k > 0 && (part.starts_with(&assigned) || is_among(name, part))
+    };
+    lines.iter().any(|line| bare(line).lines().enumerate().any(inner))
+}
+
+/// Whether a line gives values to several names, this one among them.
+fn is_among(name: &str, line: &str) -> bool {
+    line.starts_with('(')
+        && line.split_once(" = ").is_some_and(|(names, _)| {
+            names.split(|c: char| !c.is_alphanumeric() && c != '_').any(|one| one == name)
+        })
 }
 
 fn is_word(text: &str) -> bool {
@@ -118,11 +137,7 @@ fn made(name: &str, lines: &[String]) -> Origin {
         if let Some(value) = line.strip_prefix("var ").unwrap_or(&line).strip_prefix(&own) {
             return Origin::Here(value.to_string());
         }
-        let several = line.starts_with('(')
-            && line.split_once(" = ").is_some_and(|(names, _)| {
-                names.split(|c: char| !c.is_alphanumeric() && c != '_').any(|one| one == name)
-            });
-        if several || line.contains(&called) {
+        if is_among(name, &line) || line.contains(&called) {
             return Origin::Somehow;
         }
     }

@@ -576,3 +576,40 @@ fn rows_grow_and_are_put_in_order() {
         pyramid at [1.0, 0.5, -0.5, 0.25, 0.75];
     }
 }
+
+// Lengths that a loop counts in blocks of its own, and in a variable of outside.
+#[differentiable]
+fn counted_here(x: &[f64]) -> f64 {
+    let mut rows = Vec::new();
+    for i in 0..x.len() {
+        let mut k = 1usize;
+        for j in 0..i {
+            if x[j] > 0.0 {
+                k += 1;
+            }
+        }
+        rows.push((0..k).map(|j| x[j]).collect::<Vec<f64>>());
+    }
+    rows.iter().map(|r| r.iter().sum::<f64>() * r.len() as f64).sum()
+}
+
+#[differentiable]
+fn counted_outside(x: &[f64]) -> f64 {
+    let mut rows = Vec::new();
+    let mut k = 0usize;
+    for i in 0..x.len() {
+        if x[i] > 0.0 {
+            k += 1;
+        }
+        rows.push((0..k).map(|j| x[j] * x[i]).collect::<Vec<f64>>());
+    }
+    rows.iter().map(|r| r.iter().sum::<f64>() * r.len() as f64).sum()
+}
+
+#[test]
+fn lengths_that_are_counted_are_not_of_one_length() {
+    agree! {
+        counted_here at [1.0, 2.0, -0.5, 0.25, 3.0], [-1.0];
+        counted_outside at [1.0, 2.0, -0.5, 0.25, 3.0], [-1.0];
+    }
+}
