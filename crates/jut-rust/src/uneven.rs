@@ -40,13 +40,16 @@ pub(crate) fn second(function: &ItemFn, name: &Ident, signature: &Signature) -> 
     Some(Second { name, signature: rows, lowered })
 }
 
-/// The signature with records in the place of rows.
+/// The signature with records in the place of rows; none if not all rows can be records.
 fn with_rows(signature: &Signature) -> Option<Signature> {
     let mut own = signature.clone();
     for k in 0..own.parameters.len() {
         let (ty, written) = (own.parameters[k].ty.clone(), own.parameters[k].written.clone());
-        if let Some(rows) = rows_of(&ty, &written, &mut own) {
-            own.parameters[k].ty = rows;
+        match rows_of(&ty, &written, &mut own) {
+            Some(rows) => own.parameters[k].ty = rows,
+            // Rows that have one length in both texts, such as those of pairs, are no arguments of the second.
+            None if element_of(&written).and_then(element_of).is_some() => return None,
+            None => {}
         }
     }
     if own.rows.is_empty() {

@@ -613,3 +613,20 @@ fn lengths_that_are_counted_are_not_of_one_length() {
         counted_outside at [1.0, 2.0, -0.5, 0.25, 3.0], [-1.0];
     }
 }
+
+#[differentiable]
+fn beside_pairs(a: &[Vec<f64>], b: &[Vec<(f64, f64)>]) -> f64 {
+    let first: f64 = a.iter().map(|r| r.iter().sum::<f64>()).sum();
+    first + b.iter().map(|r| r.iter().map(|p| p.0 * p.1).sum::<f64>()).sum::<f64>()
+}
+
+#[test]
+fn rows_beside_rows_of_pairs_have_one_length() {
+    let b = [vec![(1.0, 2.0), (3.0, 4.0)], vec![(5.0, 6.0), (7.0, 8.0)]];
+    let (value, (by_a, by_b)) = beside_pairs::value_and_gradient(&even(), &b).expect("derivatives");
+    same(value, beside_pairs(&even(), &b));
+    assert_eq!(by_a, even().iter().map(|r| vec![1.0; r.len()]).collect::<Vec<_>>());
+    assert_eq!(by_b, b.clone().map(|r| r.iter().map(|p| (p.1, p.0)).collect::<Vec<_>>()));
+    let refused = beside_pairs::value(&rows(), &b).expect_err("rows of different lengths");
+    assert_eq!(refused.code(), Some("A03"), "{refused}");
+}
