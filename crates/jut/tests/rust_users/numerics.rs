@@ -108,17 +108,6 @@ fn cumulative(x: &[f64]) -> Vec<f64> {
 }
 
 #[differentiable]
-fn max_drawdown(prices: &[f64]) -> f64 {
-    let mut peak = f64::NEG_INFINITY;
-    let mut worst = 0.0_f64;
-    for &p in prices {
-        peak = peak.max(p);
-        worst = worst.max((peak - p) / peak);
-    }
-    worst
-}
-
-#[differentiable]
 fn bisect(a: f64, b: f64, c: f64) -> f64 {
     let f = |x: f64| x * x * x - c;
     let (mut lo, mut hi) = (a, b);
@@ -567,10 +556,7 @@ fn of_polygon(x: &[f64]) -> f64 {
 
 #[differentiable]
 fn of_filter(x: &[f64]) -> f64 {
-    kalman(x, 0.1, 0.5)
-        + max_drawdown(x)
-        + weighted_median(x, &[1.0, 2.0, 1.0, 1.0])
-        + rank_pairs(x)
+    kalman(x, 0.1, 0.5) + weighted_median(x, &[1.0, 2.0, 1.0, 1.0]) + rank_pairs(x)
 }
 
 #[differentiable]
