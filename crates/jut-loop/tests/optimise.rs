@@ -274,6 +274,25 @@ fn a_branch_on_what_is_the_same_in_all_iterations_leaves_the_loop() {
 }
 
 #[test]
+fn several_branches_on_what_is_the_same_leave_a_loop_one_after_the_other() {
+    let text = SWITCHED
+        .replace("edge || first", "edge && first")
+        .replace("at_edge = ", "low = n > 3\n    both = ")
+        .replace("edge && first", "edge && first\n    at_edge = both && low");
+    let tidy = body(&text);
+    let ifs = tidy.iter().filter(|l| l.contains("if edge {") || l.contains("if low {"));
+    assert_eq!(ifs.count(), 2, "{tidy:#?}");
+    for edge in [false, true] {
+        runs_alike(&text, |n| {
+            let x: Vec<f64> = (0..9).map(|k| 0.1 + 1.0 / (1.0 + k as f64)).collect();
+            let y = Flat::Buffer(Cells::F64(vec![0.0; 9]));
+            let [n, edge] = [jut_ir::Literal::I64(n), jut_ir::Literal::Bool(edge)];
+            vec![Flat::Scalar(n), Flat::Scalar(edge), Flat::Buffer(Cells::F64(x)), y]
+        });
+    }
+}
+
+#[test]
 fn integers_that_are_the_same_sum_have_one_name() {
     let text = "
 loop def f(n: i64, k: i64, x: inout f64[n]) = {
@@ -369,6 +388,50 @@ fn loops_without_their_ends_do_the_same_in_the_same_order() {
     ];
     for text in variants {
         runs_alike(&text, |n| {
+            let numbers = |scale: f64| {
+                let numbers = (0..n.max(0)).map(|k| scale / (1.0 + k as f64));
+                Flat::Buffer(Cells::F64(numbers.collect()))
+            };
+            let scalars = [jut_ir::Literal::I64(n), jut_ir::Literal::F64(0.5)];
+            let [n, a] = scalars.map(Flat::Scalar);
+            vec![n, a, numbers(1.0), numbers(1e9)]
+        });
+    }
+}
+
+/// Neighbours on a ring.
+const RING: &str = "
+loop def f(n: i64, a: f64, x: in f64[n], y: out f64[n]) = {
+  last = n - 1
+  for up (i in 0 .. n) {
+    first = i == 0
+    l = i - 1
+    left = select(first, last, l)
+    end = i == last
+    r = i + 1
+    right = select(end, 0, r)
+    check left < n @0:0..1
+    b = x[left]
+    check right < n @0:1..2
+    c = x[right]
+    d = b + c
+    e = d * a
+    y[i] = e
+  }
+}";
+
+#[test]
+fn the_middle_of_a_ring_selects_no_neighbours() {
+    let tidy = body(RING);
+    let start = tidy.iter().position(|l| l.contains("in 1 .. last")).unwrap();
+    let end = tidy[start..].iter().position(|l| l.starts_with("y[")).unwrap();
+    let middle = &tidy[start..start + end];
+    assert!(!middle.iter().any(|l| l.contains("select") || l.contains("check")), "{tidy:#?}");
+    // Where the index goes one further, it is out of range in the middle as well.
+    let too_far = RING.replace("l = i - 1", "l = i + 3");
+    let beyond = RING.replace("check left < n", "check left < last");
+    for text in [RING, &too_far, &beyond] {
+        runs_alike(text, |n| {
             let numbers = |scale: f64| {
                 let numbers = (0..n.max(0)).map(|k| scale / (1.0 + k as f64));
                 Flat::Buffer(Cells::F64(numbers.collect()))

@@ -223,7 +223,9 @@ impl Simplify<'_> {
                 Err(case) => stmt.rhs = Rhs::Case(Box::new(case)),
             }
         }
-        let mut rhs = rewrite::rhs(self, stmt.rhs);
+        stmt.rhs = rewrite::rhs(self, stmt.rhs);
+        self.select(&mut stmt, out);
+        let mut rhs = stmt.rhs;
         if matches!(rhs, Rhs::Check(check) if holds(check)) {
             return;
         }

@@ -90,6 +90,28 @@ fn a_branch_on_a_constant_is_taken() {
 }
 
 #[test]
+fn a_branch_that_chooses_an_integer_is_a_selection() {
+    expect(
+        "def f[n](x: [n]f64, i: i64) -> f64 = { j = if i == 0 { n - 1 } else { i - 1 }\n x[j] }",
+        "f",
+        "core def f(n: i64, x: [n]f64, i: i64) -> f64 = {
+          t = i == 0
+          t_1 = n - 1
+          t_2 = i - 1
+          j = select(t, t_1, t_2)
+          check j < n
+          t_3 = x[j]
+          t_3
+        }",
+    );
+    // What may fail, or takes more than an operation, is computed where it is needed.
+    for other in ["7 / i", "i * i - 1"] {
+        let text = format!("def f(x: f64, i: i64) -> i64 = if i == 0 {{ 1 }} else {{ {other} }}");
+        assert!(optimised(&text, "f").contains("case "), "{text}");
+    }
+}
+
+#[test]
 fn small_literal_powers_are_multiplications() {
     expect(
         "def f(x: f64) -> f64 = x^3",

@@ -12,7 +12,7 @@
 //!
 //! The first and the last iteration are taken out of a loop if that decides the condition of a branch
 //! for all the others. Checks that hold in the middle, since its index keeps away from the ends, go, and so do
-//! branches at the ends that are decided there. No
+//! branches at the ends that are decided there; so do selections of an index, such as that of the neighbour on a ring. No
 //! bit changes, nor the order of anything: what is left is a loop without branches, which later
 //! walks and backends run several iterations of at once.
 //!
@@ -246,6 +246,7 @@ impl Peel<'_> {
                     if let Some(truth) = self.truth(*prim, args, range, known) {
                         known.insert(*dst, truth);
                     }
+                    sum += usize::from(self.selected(*dst, *prim, args, known).is_some());
                 }
                 Stmt::If { cond, then, other, .. } => match truth_of(*cond, known) {
                     Some(truth) => {
@@ -259,6 +260,24 @@ impl Peel<'_> {
             }
         }
         sum
+    }
+
+    /// The integer that is selected, if that is decided: an index that is the loop's own plus a constant then.
+    fn selected(
+        &self,
+        dst: Value,
+        prim: Prim,
+        args: &[Atom],
+        known: &HashMap<Value, bool>,
+    ) -> Option<Atom> {
+        match (prim.row().lowering, args) {
+            (Lowering::Opcode(Opcode::Select), [cond, then, other])
+                if self.values.kind(dst) == Kind::I64 =>
+            {
+                truth_of(*cond, known).map(|truth| if truth { *then } else { *other })
+            }
+            _ => None,
+        }
     }
 
     /// Whether an operation on truth values is decided.
@@ -372,11 +391,19 @@ struct Copier<'w, 'a> {
     range: Option<Range>,
     renamed: HashMap<Value, Atom>,
     known: HashMap<Value, bool>,
+    /// What is selected here, by its name in the body.
+    selected: HashMap<Value, Atom>,
 }
 
 impl<'w, 'a> Copier<'w, 'a> {
     fn new(walk: &'w mut Peel<'a>, range: Option<Range>) -> Copier<'w, 'a> {
-        Copier { walk, range, renamed: HashMap::new(), known: HashMap::new() }
+        Copier {
+            walk,
+            range,
+            renamed: HashMap::new(),
+            known: HashMap::new(),
+            selected: HashMap::new(),
+        }
     }
 
     fn fresh(&mut self, old: Value) -> Value {
@@ -401,6 +428,13 @@ impl<'w, 'a> Copier<'w, 'a> {
                         if let Some(truth) = self.walk.truth(*prim, args, &range, &self.known) {
                             self.known.insert(*dst, truth);
                         }
+                        let selected = self.walk.selected(*dst, *prim, args, &self.known);
+                        if let Some(mut atom) = selected {
+                            self.selected.insert(*dst, atom);
+                            self.rename(&mut atom);
+                            self.renamed.insert(*dst, atom);
+                            continue;
+                        }
                     }
                     Stmt::If { dst, cond, then, other } => {
                         if let Some(truth) = truth_of(*cond, &self.known) {
@@ -414,7 +448,15 @@ impl<'w, 'a> Copier<'w, 'a> {
                             continue;
                         }
                     }
-                    Stmt::Check { check, .. } if self.walk.holds(*check, &range) => continue,
+                    Stmt::Check { .. } => {
+                        let mut here = stmt.clone();
+                        here.operands_mut(&mut |a| *a = self.selected_of(*a));
+                        if let Stmt::Check { check, .. } = here
+                            && self.walk.holds(check, &range)
+                        {
+                            continue;
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -431,6 +473,14 @@ impl<'w, 'a> Copier<'w, 'a> {
         }
         copied.binders_mut(&mut |v| *v = self.fresh(*v));
         copied
+    }
+
+    /// An integer of the body, or what it is here if it is selected.
+    fn selected_of(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Value(v) => self.selected.get(&v).map_or(atom, |other| self.selected_of(*other)),
+            Atom::Lit(_) => atom,
+        }
     }
 
     fn rename(&self, atom: &mut Atom) {

@@ -20,7 +20,7 @@
 //!
 //! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation, and a branch on a truth
 //! value from outside, or on one that `and`, `or` and `not` make of such a value and others. Of
-//! several such values the first is taken. Cost: linear; a body is written twice.
+//! several such values one after the other is taken, as long as what is written stays short. Cost: linear; a body is written a few times.
 
 use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
@@ -35,16 +35,35 @@ pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let mut values = Values::new(&mut func.values);
     let mut changed = false;
     func.body.rewrite(&mut |stmt, out| match stmt {
-        Stmt::For(source) => match switch(&source, largest) {
-            Some(condition) => {
-                changed = true;
-                out.push(split(&mut values, *source, condition));
-            }
-            None => out.push(Stmt::For(source)),
-        },
+        Stmt::For(source) => {
+            let stmt = switched(&mut values, source, largest, MOST);
+            changed |= !stmt.is_loop();
+            out.push(stmt);
+        }
         stmt => out.push(stmt),
     });
     changed
+}
+
+/// Of so many values one after the other the branches of a loop are taken out.
+const MOST: usize = 4;
+
+/// A loop, or a branch between loops that know of up to `most` values what they are; each body has at most so many statements,
+/// and if one of the two takes part again, both together have.
+fn switched(values: &mut Values, source: Box<For>, largest: usize, most: usize) -> Stmt {
+    let condition = match most {
+        0 => None,
+        _ => switch(&source, largest),
+    };
+    let Some(condition) = condition else { return Stmt::For(source) };
+    let Split { dst, cases } = split(values, *source, condition);
+    let sizes = cases.each_ref().map(|(case, _)| repeatable(&case.body).unwrap_or(largest));
+    let most = if sizes[0] + sizes[1] <= largest { most - 1 } else { 0 };
+    let [then, other] = cases.map(|(case, results)| {
+        let stmts = vec![switched(values, Box::new(case), largest, most)];
+        Block { stmts, results }
+    });
+    Stmt::If { dst, cond: condition.into(), then, other }
 }
 
 /// The truth value from outside that decides, alone or with others, a branch of a loop.
@@ -87,10 +106,16 @@ fn logical(prim: Prim) -> Option<Opcode> {
     }
 }
 
-/// The loop for each case.
-fn split(values: &mut Values, source: For, condition: Value) -> Stmt {
+/// The loop for each case, and what it gives.
+struct Split {
+    dst: Vec<Value>,
+    cases: [(For, Vec<Atom>); 2],
+}
+
+/// The loops where a truth value is true, and where it is false.
+fn split(values: &mut Values, source: For, condition: Value) -> Split {
     let dst = source.dst.clone();
-    let mut case = |truth: bool| {
+    let cases = [true, false].map(|truth| {
         let known = [(condition, Atom::Lit(Literal::Bool(truth)))];
         let mut copier = Copier { values, renamed: known.into_iter().collect(), fresh: truth };
         let index = copier.binder(source.index);
@@ -99,11 +124,9 @@ fn split(values: &mut Values, source: For, condition: Value) -> Stmt {
         let dst: Vec<Value> = dst.iter().map(|v| copier.values.like(*v)).collect();
         let results = dst.iter().map(|v| Atom::Value(*v)).collect();
         let For { order, vector, low, high, .. } = source;
-        let case = For { dst, order, vector, index, low, high, carry, body };
-        Block { stmts: vec![case.into()], results }
-    };
-    let (then, other) = (case(true), case(false));
-    Stmt::If { dst, cond: condition.into(), then, other }
+        (For { dst, order, vector, index, low, high, carry, body }, results)
+    });
+    Split { dst, cases }
 }
 
 /// Copies a body in which the condition is known.

@@ -8,11 +8,23 @@
 //! ```
 //!
 //! The first `case` stays for those who read x elsewhere; if nobody does, [`crate::dead`] takes it away.
+//!
+//! A branch that chooses an integer or a truth value is a selection, of which both sides are computed:
+//!
+//! ```text
+//! j = case b { true -> { t = i - 1; t }; false -> 0 }          t = i - 1; j = select(b, t, 0)
+//! ```
+//!
+//! That has no derivative, so it is an index as any other to all passes: nothing of it is on a tape, it leaves loops, and a loop whose middle it says
+//! the same of loses its ends.
 
 use super::Simplify;
 use crate::rewrite::Rewriter;
 use jut_ir::entity::NVar;
+use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
+use jut_ir::prim::{self, Prim};
+use jut_ir::tape::TapePolicy;
 use jut_ir::types::Type;
 use std::rc::Rc;
 
@@ -101,6 +113,47 @@ impl Simplify<'_> {
         if !of.is_empty() && known.len() < MOST_READS {
             known.push(Read { name, of });
         }
+    }
+
+    /// A branch that chooses an integer or a truth value becomes a selection, behind what its arms compute.
+    pub(super) fn select(&mut self, stmt: &mut Stmt, out: &mut InPlace<Stmt>) {
+        let Some(select) = self.selection(stmt) else { return };
+        let Rhs::Case(case) = &mut stmt.rhs else { return };
+        let mut args = [case.scrutinee; 3];
+        for arm in std::mem::take(&mut case.arms) {
+            for stmt in arm.body.stmts {
+                self.stmt(stmt, out);
+            }
+            let place = if arm.pattern == ArmPattern::Bool(true) { 1 } else { 2 };
+            if let [result] = arm.body.nl[..] {
+                args[place] = self.atom(result);
+            }
+        }
+        stmt.rhs = Rhs::Prim(select, args.to_vec());
+    }
+
+    /// The selection that a branch is, if its arms have one operation at most, which cannot fail.
+    fn selection(&self, stmt: &Stmt) -> Option<Prim> {
+        let (Rhs::Case(case), [chosen], []) = (&stmt.rhs, &stmt.nl[..], &stmt.lin[..]) else {
+            return None;
+        };
+        let select = match self.func.nvars[*chosen].ty {
+            Type::I64 => prim::ISELECT,
+            Type::Bool => prim::BSELECT,
+            _ => return None,
+        };
+        let is_plain = |stmt: &Stmt| {
+            matches!(&stmt.rhs, Rhs::Prim(p, _) if p.row().cheap && stmt.rhs.is_total_prim())
+                && !self.func.nvars[stmt.nl[0]].ty.is_float()
+        };
+        let fits = case.arms.len() == 2
+            && stmt.loc.tape == TapePolicy::Free
+            && case.arms.iter().all(|arm| {
+                matches!(arm.pattern, ArmPattern::Bool(_))
+                    && arm.body.stmts.len() <= 1
+                    && arm.body.stmts.iter().all(is_plain)
+            });
+        fits.then_some(select)
     }
 
     /// The statements and results of the only arm that can be taken, its fields bound by copies.
