@@ -21,12 +21,14 @@
 use crate::function::{Result, Translator};
 use crate::text::{EIGHT, INT, LANE, Operand};
 use crate::vector::EightPlan;
-use jut_loop::form::{Block, For, LANES, Lanes, Site, Value};
+use jut_loop::form::{Block, For, LANES, Lanes, Order, Site, Value};
 use jut_loop::poll::rounds;
 
 /// What is repeated.
 struct Inner {
     index: Value,
+    /// Of a loop that runs down, the sum of its first and last index.
+    ends: Option<Operand>,
     carry: Vec<Value>,
     body: Block,
 }
@@ -46,7 +48,7 @@ impl Translator<'_> {
         leave: Leave<'_, Self>,
     ) -> Result<()> {
         let (site, body) = bare(&source.body);
-        let inner = Inner { index: source.index, carry: source.carry.clone(), body };
+        let inner = Inner { index: source.index, ends: None, carry: source.carry.clone(), body };
         let zeros = vec![Operand::ZERO; inner.carry.len()];
         let bounds = [source.low, source.high];
         let ends =
@@ -61,7 +63,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// A `for up` that carries sums, for eight iterations around it.
+    /// A `for up` or `for down`, for eight iterations around it.
     pub(crate) fn eight_in_order(
         &mut self,
         plan: &mut EightPlan,
@@ -70,7 +72,15 @@ impl Translator<'_> {
     ) -> Result<()> {
         let (site, body) = bare(&source.body);
         let carry = source.carry.iter().map(|(carried, _)| *carried).collect();
-        let inner = Inner { index: source.index, carry, body };
+        let ends = match source.order {
+            Order::Down => {
+                let (low, high) = (self.atom(source.low)?, self.atom(source.high)?);
+                let last = self.body.int("add", high, -1);
+                Some(self.body.int("add", low, last))
+            }
+            Order::Up | Order::Par | Order::While => None,
+        };
+        let inner = Inner { index: source.index, ends, carry, body };
         let mut initial = Vec::with_capacity(source.carry.len());
         for (_, atom) in &source.carry {
             initial.push(self.spread(plan, *atom)?);
@@ -95,6 +105,7 @@ impl Translator<'_> {
         carried: &[Operand],
         leave: Leave<'_, Self>,
     ) -> Result<Vec<Operand>> {
+        let index = inner.ends.map_or(index, |ends| self.body.int("sub", ends, index));
         self.bind(inner.index, index);
         for (carry, value) in inner.carry.iter().zip(carried) {
             plan.set(*carry, *value);

@@ -591,14 +591,13 @@ impl EightPlan {
     }
 
     fn of_body(classes: Classes, body: &Block, vector: Option<Vector>) -> EightPlan {
-        let calls = |stmt: &Stmt| match stmt {
+        let calls = body.any(&mut |stmt| match stmt {
             Stmt::Prim { dst, prim, .. } => {
                 matches!(prim.row().lowering, Lowering::Runtime(_))
                     && classes.class(*dst) == Class::Wide
             }
             _ => false,
-        };
-        let calls = body.stmts.iter().any(calls);
+        });
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
         let pending = Pending::of(body, vector.is_some_and(|vector| vector.stores_last));
         EightPlan {

@@ -131,6 +131,8 @@ loop def f(n: i64, x: in f64[n], y: inout f64[n + 1], k: in i64[n]) -> (f64) = {
 
 #[test]
 fn neighbours_are_added_to_together_where_what_is_first_in_the_loop_is_first_in_the_body() {
+    // Long vectors are worth arranging the updates first.
+    let short = Vectors { together: 4, ..Vectors::EVERYTHING };
     for (order, first, second, together) in [
         ("down", "0", "1", true),
         ("down", "1", "0", false),
@@ -139,7 +141,7 @@ fn neighbours_are_added_to_together_where_what_is_first_in_the_loop_is_first_in_
     ] {
         let text = NEIGHBOURS.replace("ORDER", order);
         let text = text.replace("FIRST", first).replace("SECOND", second);
-        let text = marked(&text, Vectors::EVERYTHING, &arguments);
+        let text = marked(&text, short, &arguments);
         let vector = format!("for {order} vector 8 (i in 0 .. n)");
         assert_eq!(text.contains(&vector), together, "{text}");
     }
@@ -155,7 +157,7 @@ fn neighbours_are_added_to_together_where_what_is_first_in_the_loop_is_first_in_
     let lanes = lanes.replace("LANES", "lanes (i in 0 .. n) carry (s_1)");
     for (first, second, together) in [("1", "0", true), ("0", "1", false)] {
         let text = lanes.replace("FIRST", first).replace("SECOND", second);
-        let text = marked(&text, Vectors::EVERYTHING, &arguments);
+        let text = marked(&text, short, &arguments);
         assert_eq!(text.contains("lanes vector 8 masked (i in 0 .. n)"), together, "{text}");
     }
 }
@@ -637,5 +639,150 @@ fn sums_that_go_down_columns_are_taken_several_columns_at_a_time() {
         let square = |n: i64| vec![int(n), int(n), floats(n * n), floats(n), floats(n)];
         let made = |n: i64| square(n.min(30));
         assert!(marked(&longer, Vectors::EVERYTHING, &made).contains("for par (j"), "{longer}");
+    }
+}
+
+#[test]
+fn paths_that_go_their_way_step_by_step_are_taken_several_at_a_time() {
+    let body = |order: &str| {
+        format!(
+            "loop def f(n: i64, m: i64, x: in f64[n*m], y: out f64[n], tape: inout f64[n*m]) = {{
+               for par (i in 0 .. n) {{
+                 at = i * m
+                 row = x[at ..]
+                 kept = tape[at ..]
+                 (s, u) = for {order} (j in 0 .. m) carry (s_1 = 0.5, u_1 = 1.0) {{
+                   v = row[j]
+                   a = s_1 + 1.0
+                   p = times(a, v)
+                   kept[j] = s_1
+                   q = sqrt(a)
+                   b = times(u_1, q)
+                   c = b + p
+                   d = times(c, 0.5)
+                   e = exp(v)
+                   g = d - e
+                   (q, g)
+                 }}
+                 z = s + u
+                 y[i] = z
+               }}
+             }}"
+        )
+    };
+    let arguments = |n: i64| {
+        let m = n % 5;
+        vec![int(n), int(m), floats(n * m), floats(n), floats(n * m)]
+    };
+    let of = |text: &str, vectors: Vectors| marked(text, vectors, &arguments);
+    for order in ["up", "down"] {
+        let text = body(order);
+        let taken = of(&text, Vectors::EVERYTHING);
+        assert!(taken.contains("for par vector 8 (i"), "{taken}");
+        // Products are looked at once, before the store, which nothing reads.
+        assert!(taken.contains("g = d - e\n      kept[j] = s_1\n"), "{taken}");
+        let nested = Vectors { nested: false, ..Vectors::EVERYTHING };
+        assert!(of(&text, nested).contains("for par (i"), "{text}");
+        // What is read back stays behind its store.
+        let again = text
+            .replace("e = exp(v)", "w = kept[j]\n e = exp(w)")
+            .replace("kept[j] = s_1", "kept[j] = p");
+        let taken = of(&again, Vectors::EVERYTHING);
+        assert!(taken.contains("for par vector 8 (i"), "{taken}");
+        assert!(taken.contains("kept[j] = p\n      q = "), "{taken}");
+        // One path after the other, with a check behind a store, or with another function: as it was.
+        let ordered = text.replace("for par (i", "for up (i");
+        let checked = text.replace("q = sqrt(a)", "check j < m @0:0..1\n q = sqrt(a)");
+        let called = text.replace("exp(v)", "pow(v, a)");
+        let wide = |symbol: &str| symbol == "jut_exp";
+        for (text, wide) in [(ordered, wide), (checked, wide), (called, wide)] {
+            let vectors = Vectors { wide, ..Vectors::EVERYTHING };
+            let taken = of(&text, vectors);
+            assert!(!taken.contains("vector 8 (i"), "{taken}");
+        }
+    }
+}
+
+#[test]
+fn updates_of_neighbours_are_arranged_as_vectors_take_them() {
+    let body = |order: &str, [first, second, third]: [&str; 3]| {
+        // Too much to be computed again for each neighbour.
+        let terms: Vec<String> = (0..30).map(|k| format!("t{} = t{k} * t0", k + 1)).collect();
+        format!(
+            "for {order} (i in 1 .. n) {{
+               t0 = x[i]
+               left = i - 1
+               right = i + 1
+               {}
+               a = y[{first}]
+               b = a + t30
+               y[{first}] = b
+               c = y[{second}]
+               d = c + t29
+               e = d + t28
+               y[{second}] = e
+               f = y[{third}]
+               g = f + t27
+               y[{third}] = g
+             }}",
+            terms.join("\n")
+        )
+    };
+    let orders = [["left", "i", "right"], ["right", "left", "i"], ["i", "right", "left"]];
+    for order in ["up", "down"] {
+        for places in orders {
+            let text = of("inout", &body(order, places));
+            assert!(text.contains(&format!("for {order} vector 8")), "{text}");
+            let at = |place: &str| text.find(&format!("= y[{place}]"));
+            assert_eq!(at("right") < at("i") && at("i") < at("left"), order == "up", "{text}");
+        }
+    }
+    let short = Vectors { together: 4, ..Vectors::EVERYTHING };
+    let text = marked(&function("inout", &body("up", orders[0])), short, &arguments);
+    assert!(!text.contains("vector"), "{text}");
+}
+
+#[test]
+fn a_column_is_changed_in_several_rows_at_a_time() {
+    let body = "loop def f(n: i64, m: i64, x: in f64[n], y: inout f64[n*m]) -> (f64) = {
+        (t) = for up (j in 0 .. m) carry (t_1 = 0.0) {
+          (s) = lanes (i in 0 .. n) carry (s_1) {
+            a = x[i]
+            at = i * m
+            row = y[at ..]
+            b = row[j]
+            c = a * b
+            d = c + a
+            e = d * c
+            g = e * 0.5
+            row[j] = g
+            s_2 = s_1 + d
+            (s_2)
+          }
+          u = t_1 + s
+          (u)
+        }
+        (t)
+      }";
+    let arguments = |n: i64| {
+        let m = n % 4;
+        vec![int(n), int(m), floats(n), floats(n * m)]
+    };
+    let of = |text: &str| marked(text, Vectors::EVERYTHING, &arguments);
+    let taken = of(body);
+    assert!(taken.contains("lanes vector 8 masked (i in 0 .. n)"), "{taken}");
+    // Another cell of the row, rows that may be of no length, and hardly anything to compute.
+    let others = [
+        body.replace("b = row[j]", "b = y[j]"),
+        body.replace("j in 0 .. m", "j in 0 .. 1").replace("row[j]", "row[0]"),
+        body.replace("d = c + a\n", "")
+            .replace("e = d * c\n", "")
+            .replace("e * 0.5", "a + b")
+            .replace("s_1 + d", "s_1 + c"),
+    ];
+    for other in others {
+        let arguments = |n: i64| vec![int(n), int(1), floats(n), floats(n)];
+        let taken = marked(&other, Vectors::EVERYTHING, &arguments);
+        assert!(!taken.contains("vector 8 masked (i in 0 .. n)"), "{taken}");
     }
 }

@@ -152,6 +152,12 @@ impl Distances {
         width.is_some_and(|width| self.are_rows_apart([u, v], a.array, index, width))
     }
 
+    /// Whether an index is that of a loop up to a length: that is no zero wherever the index is known.
+    pub fn is_below(&self, index: Atom, length: Atom) -> bool {
+        let Atom::Value(index) = index else { return false };
+        matches!(self.loops[index], Some(([Atom::Lit(Literal::I64(0..)), high], _)) if high == length)
+    }
+
     /// Whether a loop with this index, which accesses two buffers at its index plus constants that are at most `width` apart,
     /// cannot reach one cell through both: they begin in different rows of one array, and it stays within a row.
     pub fn are_apart(&self, a: Value, b: Value, index: Value, width: i64) -> bool {

@@ -261,7 +261,8 @@ impl<'a> Execution<'a> {
         let [low, high] = together(group, [f.low, f.high])?;
         let initial = f.carry.iter().map(|(_, initial)| group.atoms(*initial));
         let mut carried: Vec<Each> = initial.collect::<Result<_, Fault>>()?;
-        for i in low..high {
+        for at in 0..high.saturating_sub(low) {
+            let i = if f.order == Order::Down { high - 1 - at } else { low + at };
             group.values.insert(f.index, vec![Val::I64(i); group.count]);
             for ((carry, _), now) in f.carry.iter().zip(carried) {
                 group.values.insert(*carry, now);
@@ -363,7 +364,7 @@ impl<'a> Execution<'a> {
                     }
                     continue;
                 }
-                Stmt::For(f) if f.order == Order::Up => {
+                Stmt::For(f) if matches!(f.order, Order::Up | Order::Down) => {
                     if !self.for_at_once(group, f)? {
                         return Ok(None);
                     }

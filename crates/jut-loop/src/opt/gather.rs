@@ -37,7 +37,7 @@ use crate::values::Values;
 /// Runs the walk; whether a loop is turned round.
 pub(super) fn run(func: &mut LoopFunction) -> bool {
     let (roots, rows) = (Roots::of(func), Distances::of(func));
-    let mut walk = Gather { roots, rows, values: Values::new(&mut func.values), turned: false };
+    let mut walk = Gather::new(roots, rows, Values::new(&mut func.values));
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => walk.turn(source, false, out),
         Stmt::Lanes(source) => walk.turn(Box::new(in_order(*source)), true, out),
@@ -47,14 +47,14 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
 }
 
 /// A loop of sums by lanes as one that carries them, which adds up the same terms.
-fn in_order(lanes: Lanes) -> For {
+pub(super) fn in_order(lanes: Lanes) -> For {
     let Lanes { dst, vector, index, low, high, carry, body } = lanes;
     let carry = carry.into_iter().map(|sum| (sum, Atom::Lit(Literal::F64(0.0)))).collect();
     For { dst, order: Order::Up, vector, index, low, high, carry, body }
 }
 
 /// A loop as it is: one that carries something, or the sums by lanes that [`in_order`] was given.
-fn as_it_is(source: For, by_lanes: bool) -> Stmt {
+pub(super) fn as_it_is(source: For, by_lanes: bool) -> Stmt {
     if !by_lanes {
         return source.into();
     }
@@ -69,12 +69,19 @@ const LARGEST: usize = 64;
 /// The distance between the first and the last neighbour.
 const WIDEST: i64 = 4;
 
-struct Gather<'a> {
+pub(super) struct Gather<'a> {
     roots: Roots,
     rows: Distances,
     values: Values<'a>,
     /// Whether a loop is turned round.
     turned: bool,
+}
+
+impl<'a> Gather<'a> {
+    /// The walk over a function, of which this is known.
+    pub(super) fn new(roots: Roots, rows: Distances, values: Values<'a>) -> Gather<'a> {
+        Gather { roots, rows, values, turned: false }
+    }
 }
 
 /// What a value is to an iteration.
@@ -94,31 +101,33 @@ enum Class {
 }
 
 /// A load, operations on what was loaded, a store to the same cell; or just a store.
-struct Update {
-    buffer: Value,
+pub(super) struct Update {
+    pub buffer: Value,
     /// The cell is that of the index plus this.
-    offset: i64,
-    loaded: Option<Value>,
+    pub offset: i64,
+    pub loaded: Option<Value>,
     /// The operations, by position in the body.
-    operations: Vec<usize>,
+    pub operations: Vec<usize>,
     stored: Option<Atom>,
+    /// The store, by position in the body.
+    pub store: usize,
 }
 
 /// A body that qualifies.
-struct Plan<'a> {
+pub(super) struct Plan<'a> {
     body: &'a Block,
     /// Of the values that are not [`Class::Outside`]. Not a table by number: there is a plan for each
     /// loop, and a table would be as long as the function has values.
     classes: HashMap<Value, Class>,
     /// Where a value is defined in the body.
-    definitions: HashMap<Value, usize>,
-    updates: Vec<Update>,
+    pub definitions: HashMap<Value, usize>,
+    pub updates: Vec<Update>,
 }
 
 impl Gather<'_> {
     /// Writes a loop, turned round if it qualifies.
     fn turn(&mut self, mut source: Box<For>, by_lanes: bool, out: &mut Vec<Stmt>) {
-        let turned = match Plan::of(&source, self) {
+        let turned = match Plan::of(&source, self, LARGEST) {
             Some(plan) if plan.owns_its_cells() => {
                 if source.carry.is_empty() {
                     source.order = Order::Par;
@@ -242,11 +251,11 @@ impl Gather<'_> {
 }
 
 impl<'a> Plan<'a> {
-    /// The plan for a body, if it qualifies.
-    fn of(source: &'a For, walk: &Gather) -> Option<Plan<'a>> {
+    /// The plan for a body, if it qualifies and has so many statements at most.
+    pub(super) fn of(source: &'a For, walk: &Gather, largest: usize) -> Option<Plan<'a>> {
         let body = &source.body;
         let counted = source.order != Order::Par && !source.may_end_early();
-        if !counted || body.stmts.len() > LARGEST {
+        if !counted || body.stmts.len() > largest {
             return None;
         }
         let mut written: Vec<Value> = Vec::new();
@@ -370,6 +379,7 @@ impl<'a> Plan<'a> {
                 if !same || update.stored.replace(*value).is_some() {
                     return None;
                 }
+                update.store = at;
             }
             _ => return None,
         }
@@ -389,7 +399,8 @@ impl<'a> Plan<'a> {
         if self.updates.iter().any(under_way) {
             return None;
         }
-        self.updates.push(Update { buffer, offset, loaded, operations: Vec::new(), stored: None });
+        let operations = Vec::new();
+        self.updates.push(Update { buffer, offset, loaded, operations, stored: None, store: 0 });
         Some(Class::Update(self.updates.len() - 1))
     }
 
@@ -417,7 +428,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether no two iterations touch one cell.
-    fn owns_its_cells(&self) -> bool {
+    pub(super) fn owns_its_cells(&self) -> bool {
         self.updates
             .iter()
             .all(|u| self.updates.iter().all(|v| u.buffer != v.buffer || u.offset == v.offset))

@@ -37,6 +37,7 @@
 //! |---|---|
 //! | `interchange` | loops in loops that go through memory by columns go by rows |
 //! | `unswitch`, `peel`, `gather` | once more, for longer bodies, if many iterations can be taken at once |
+//! | `arrange` | then a loop that still adds to neighbours does so in the order of a vector |
 //! | `known` | what that has made once more of a loop that was left as it was goes |
 //! | `calm` | then a loop for a maximum compares eight numbers at once |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
@@ -46,6 +47,7 @@
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
 
+mod arrange;
 mod calm;
 mod cells;
 mod dead;
@@ -70,7 +72,7 @@ use jut_ir::Literal;
 const REPEATED: usize = 48;
 
 /// The same where iterations can be taken many at a time.
-const REPEATED_FOR_VECTORS: usize = 80;
+const REPEATED_FOR_VECTORS: usize = 160;
 
 /// So many.
 const LONG: u32 = 8;
@@ -141,6 +143,7 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     if target.vectors.is_some_and(|vectors| vectors.together >= LONG) {
         for func in program.funcs.values_mut() {
             split_for_vectors(func);
+            arrange::run(func);
             calm::run(func);
         }
     }

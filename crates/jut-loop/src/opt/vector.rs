@@ -63,6 +63,19 @@
 //! }
 //! ```
 //!
+//! So may one that carries anything from one iteration to the next, upwards or down, and where the loop around is a `for par` it may store: each of several
+//! paths goes its way, a step of all of them at a time. Eight steps of a path have to be taken one after the other:
+//!
+//! ```text
+//! for par vector 8 (i in 0 .. paths) {
+//!   row = i * n
+//!   tape = t[row ..]
+//!   (v) = for up (j in 0 .. n) carry (v_1 = v0) {
+//!     tape[j] = v_1                            eight stores, each in a row of its own
+//!     s = sqrt(v_1)                            one square root of eight
+//!     ..
+//! ```
+//!
 //! **Failing.** A check holds for several iterations if it holds for all. If not, the vector is left for
 //! single iterations, with the lanes as they were before: so the right iteration fails, and no check
 //! may stand behind a store.
@@ -70,6 +83,7 @@
 //! Requires: a well-formed function, tidied up. Ensures: the same bits and the same errors, which the
 //! evaluator of the loop form tests: it takes marked loops as machines do. Cost: linear.
 
+mod inside;
 mod together;
 
 pub(super) use self::together::Memory;
@@ -142,6 +156,9 @@ fn mark(values: &Values, memory: &Memory, target: &Vectors, f: &mut For) {
     let left = together == Together::Forward || survey.checks && survey.work > 0;
     if target.loops == Loops::All || survey.calls_wide || survey.products || survey.nested || left {
         f.vector = Some(survey.vector(target.together));
+        if survey.stores_inside {
+            inside::stores_last(&mut f.body, memory);
+        }
     }
 }
 
@@ -150,14 +167,11 @@ fn of_lanes(values: &Values, memory: &Memory, target: &Vectors, l: &Lanes) -> Op
     survey.may_be_together(Order::Up).then(|| survey.vector(LANES as u32))
 }
 
-/// Statements of a loop of sums by lanes in a body, at most: they are written several times.
-const LONGEST_SUM: usize = 12;
-
-/// The same of a loop that carries from one iteration to the next.
-const LONGEST_IN_ORDER: usize = 48;
-
 /// What a loop of sums in order has to compute for each of them, at least, so that it is worth while.
 const WORK: usize = 3;
+
+/// What a loop has to compute for each cell that it loads or stores in a row of its own.
+const WORK_IN_ROWS: usize = 2;
 
 /// A loop that carries only sums in order: what is added may be computed together.
 fn of_sums(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Option<Vector> {
@@ -196,10 +210,14 @@ struct Survey<'a> {
     products: bool,
     /// Whether every load may stand before all stores.
     loads_first: bool,
-    /// Whether there is a loop of sums in the body.
+    /// Whether there is a loop in the body.
     nested: bool,
+    /// Whether it stores.
+    stores_inside: bool,
     /// Whether a store is a row further in each iteration: rows may be of no length, so that all are one.
     rows_stored: bool,
+    /// How many loads and stores are, and whether one of them is a store.
+    in_rows: (usize, bool),
 }
 
 impl<'a> Survey<'a> {
@@ -227,7 +245,9 @@ impl<'a> Survey<'a> {
             products: false,
             loads_first: true,
             nested: false,
+            stores_inside: false,
             rows_stored: false,
+            in_rows: (0, false),
         };
         survey.block(body, false)?;
         Some(survey)
@@ -236,14 +256,18 @@ impl<'a> Survey<'a> {
     fn vector(&self, width: u32) -> Vector {
         Vector {
             width,
-            masked: self.target.masked,
+            // Cells that are rows apart are stored to one by one, whether they count or not.
+            masked: self.target.masked && !self.stores_inside,
             stores_last: self.target.stores_last && self.products && self.loads_first,
         }
     }
 
     /// How iterations that run in an order may take their steps together.
     fn together(&self, order: Order) -> Together {
-        if self.rows_stored {
+        // Eight cells in eight rows are loaded and stored one by one.
+        let (in_rows, stored) = self.in_rows;
+        let moves = stored && self.work < WORK_IN_ROWS * in_rows;
+        if self.rows_stored || self.stores_inside || moves {
             return Together::No;
         }
         let most = u64::from(self.target.together).max(LANES as u64);
@@ -257,7 +281,14 @@ impl<'a> Survey<'a> {
 
     fn access(&mut self, buffer: Value, index: Atom, stores: bool) {
         let same = |value: Value| self.classes.class(value) == Class::Same;
-        self.accesses.push(self.memory, (buffer, index), &same, stores);
+        let mut apart = false;
+        if let Class::Row(length) = self.classes.place(buffer, index) {
+            apart = self.memory.is_in_a_row(index, length);
+            self.in_rows.0 += 1;
+            self.in_rows.1 |= stores;
+            self.rows_stored |= stores && !apart;
+        }
+        self.accesses.push(self.memory, (buffer, index, apart), &same, stores);
     }
 
     /// `guarded` is what may not run.
@@ -310,7 +341,6 @@ impl<'a> Survey<'a> {
                         target.in_order && step != 0 && self.cell(*buffer) != Some(Cell::BOOL)
                     }
                     Class::Row(_) => {
-                        self.rows_stored = true;
                         target.in_order && target.anywhere && self.cell(*buffer) != Some(Cell::BOOL)
                     }
                     Class::Same | Class::Wide => false,
@@ -318,16 +348,8 @@ impl<'a> Survey<'a> {
                 fits && self.operand(*value)
                     && self.cell(*buffer).is_some_and(|cell| self.has(cell))
             }
-            Stmt::Lanes(l) if !guarded => {
-                self.sums(l.index, [l.low, l.high], &l.carry, &l.body)
-                    && l.body.size() <= LONGEST_SUM
-                    && self.along_neighbours(&l.body)
-            }
-            Stmt::For(f) if !guarded && f.order == Order::Up && !f.may_end_early() => {
-                let carry: Vec<Value> = f.carry.iter().map(|(carried, _)| *carried).collect();
-                self.sums(f.index, [f.low, f.high], &carry, &f.body)
-                    && f.body.size() <= LONGEST_IN_ORDER
-            }
+            Stmt::Lanes(l) if !guarded => self.sums_inside(l),
+            Stmt::For(f) if !guarded => self.steps_inside(f),
             Stmt::Check { .. } => {
                 self.checks = true;
                 (!guarded || target.guarded) && target.checks && self.accesses.store_nothing()
@@ -341,45 +363,6 @@ impl<'a> Survey<'a> {
             }
             _ => false,
         }
-    }
-
-    /// Whether the target can take a loop of sums in the body: without calls, and as long for all iterations around it.
-    fn sums(&mut self, index: Value, bounds: [Atom; 2], carry: &[Value], body: &Block) -> bool {
-        self.nested = true;
-        let floats = carry.iter().all(|carried| self.values[*carried].kind == Kind::F64);
-        let fits = self.target.nested
-            && floats
-            && !carry.is_empty()
-            && bounds.iter().all(|bound| self.classes.class(*bound) == Class::Same)
-            && self.classes.class(index) == Class::Same;
-        if !fits {
-            return false;
-        }
-        let simple = !body.any(&mut |stmt| match stmt {
-            Stmt::Load { buffer, index, .. } => self.classes.place(*buffer, *index) == Class::Wide,
-            Stmt::Prim { prim, .. } => !matches!(prim.row().lowering, Lowering::Opcode(_)),
-            Stmt::Copy { .. } | Stmt::Offset { .. } | Stmt::Check { .. } | Stmt::If { .. } => false,
-            _ => true,
-        });
-        simple && self.block(body, false).is_some()
-    }
-
-    /// Whether what a loop of sums by lanes loads is the same for the iterations around it, or side by side: of what is side by side
-    /// for its own iterations these make a better vector.
-    fn along_neighbours(&self, body: &Block) -> bool {
-        let mut neighbours = false;
-        let others = body.any(&mut |stmt| match stmt {
-            Stmt::Load { buffer, index, .. } => match self.classes.place(*buffer, *index) {
-                Class::Same => false,
-                Class::Step(1) => {
-                    neighbours = true;
-                    false
-                }
-                _ => true,
-            },
-            _ => false,
-        });
-        neighbours && !others
     }
 
     fn operation(&mut self, op: Opcode, dst: Value, args: &[Atom], guarded: bool) -> bool {

@@ -19,6 +19,12 @@ impl Memory {
     pub(in crate::opt) fn of(func: &LoopFunction) -> Memory {
         Memory { roots: Roots::of(func), distances: Distances::of(func) }
     }
+
+    /// Whether a cell that is a row further in each iteration is another one in each: rows may be of no length, but not where they have
+    /// this cell.
+    pub(super) fn is_in_a_row(&self, index: Atom, length: Atom) -> bool {
+        self.distances.is_below(index, length)
+    }
 }
 
 /// How iterations of a loop may be taken.
@@ -35,6 +41,9 @@ pub(super) enum Together {
 /// A load or store.
 struct Access {
     buffer: Value,
+    index: Atom,
+    /// Whether it is another cell in each iteration.
+    apart: bool,
     /// Which cell, if that is known.
     cell: Option<Reached>,
     stores: bool,
@@ -53,16 +62,17 @@ impl Accesses {
         Accesses { index, all: Vec::new() }
     }
 
-    /// One more, of the cell of a buffer at an index, where `same` says what is the same in all iterations.
+    /// One more, of the cell of a buffer at an index, which is `apart` if it is known to be another one in each iteration; `same` says what
+    /// is the same in all.
     pub(super) fn push(
         &mut self,
         memory: &Memory,
-        (buffer, index): (Value, Atom),
+        (buffer, index, apart): (Value, Atom, bool),
         same: &dyn Fn(Value) -> bool,
         stores: bool,
     ) {
         let cell = memory.distances.cell(buffer, index, self.index, same);
-        self.all.push(Access { buffer, cell, stores });
+        self.all.push(Access { buffer, index, apart, cell, stores });
     }
 
     fn stores(&self) -> impl Iterator<Item = (usize, &Access)> {
@@ -106,6 +116,9 @@ impl Accesses {
     }
 
     fn distance(&self, memory: &Memory, store: &Access, other: &Access) -> Distance {
+        if store.apart && (store.buffer, store.index) == (other.buffer, other.index) {
+            return Distance::Iterations(0);
+        }
         let known = match (&store.cell, &other.cell) {
             (Some(a), Some(b)) => memory.distances.between(a, b, self.index),
             _ => Distance::Unknown,
