@@ -34,10 +34,10 @@ use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
-/// Runs the walk; whether a loop is turned round.
-pub(super) fn run(func: &mut LoopFunction) -> bool {
+/// Runs the walk; whether a loop is turned round. What is written costs at most so many quarters of the loop as it was.
+pub(super) fn run(func: &mut LoopFunction, quarters: usize) -> bool {
     let (roots, rows) = (Roots::of(func), Distances::of(func));
-    let mut walk = Gather::new(roots, rows, Values::new(&mut func.values));
+    let mut walk = Gather { quarters, ..Gather::new(roots, rows, Values::new(&mut func.values)) };
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => walk.turn(source, false, out),
         Stmt::Lanes(source) => walk.turn(Box::new(in_order(*source)), true, out),
@@ -75,12 +75,14 @@ pub(super) struct Gather<'a> {
     values: Values<'a>,
     /// Whether a loop is turned round.
     turned: bool,
+    /// What may be written costs so many quarters of a loop.
+    quarters: usize,
 }
 
 impl<'a> Gather<'a> {
     /// The walk over a function, of which this is known.
     pub(super) fn new(roots: Roots, rows: Distances, values: Values<'a>) -> Gather<'a> {
-        Gather { roots, rows, values, turned: false }
+        Gather { roots, rows, values, turned: false, quarters: 0 }
     }
 }
 
@@ -184,7 +186,7 @@ impl Gather<'_> {
             most = most.max(width);
             middles.push((buffer, order, index, middle.out));
         }
-        if total > 2 * cost(&source.body.stmts) {
+        if 4 * total > self.quarters * cost(&source.body.stmts) {
             return None;
         }
         let mut stmts = Vec::new();

@@ -77,6 +77,12 @@ const REPEATED_FOR_VECTORS: usize = 160;
 /// So many.
 const LONG: u32 = 8;
 
+/// What a loop that is turned round may cost, in quarters of what it did: iterations that run in order are much slower.
+const TWICE: usize = 8;
+
+/// The same where long vectors take a loop that is [arranged](arrange) in its order.
+const ONCE: usize = 5;
+
 /// Tidies up a function.
 pub fn optimise(func: &mut LoopFunction) {
     // The walks over loops look at all names before they begin.
@@ -87,7 +93,7 @@ pub fn optimise(func: &mut LoopFunction) {
     }
     cells::run(func);
     if loops {
-        gather::run(func);
+        gather::run(func, TWICE);
         extremes::run(func);
     }
     // The zeros that are not loaded any more are constants.
@@ -112,7 +118,7 @@ fn split_for_vectors(func: &mut LoopFunction) {
     if split(func, REPEATED_FOR_VECTORS) {
         known::run(func);
         cells::run(func);
-        if gather::run(func) {
+        if gather::run(func, ONCE) {
             motion::run(func);
             known::run(func);
         }
