@@ -547,6 +547,14 @@ fn ranges_hold_their_last_number_and_go_down() {
             "def f[n](x: [n]f64) -> f64 = { a = n - 1; b = a + 1; sum (1 <= i < b) { x[i] } }",
         ),
         (
+            "def f[n](x: [n]f64) -> f64 = sum (0 < i < n) { x[i] }",
+            "def f[n](x: [n]f64) -> f64 = sum (1 <= i < n) { x[i] }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = sum (k < n, k < i <= n - 1) { x[i] }",
+            "def f[n](x: [n]f64) -> f64 = sum (k < n) { a = k + 1; b = n - 1; c = b + 1; sum (a <= i < c) { x[i] } }",
+        ),
+        (
             "def f[n](x: [n]f64) -> f64 = for (n > i >= 0) carry (s = 0.0) { s * 0.5 + x[i] }",
             "def f[n](x: [n]f64) -> f64 = scan down (i < n) carry (s = 0.0) { s * 0.5 + x[i] }",
         ),

@@ -69,7 +69,6 @@ const TEXT: &[Row] = &[
         "def f(n: i64, x: f64) -> f64 = «@segment(0)» for (i < n) carry (a = x) { a }",
         "`@segment(k)`",
     ),
-    ("J002", "def f(n: i64) -> f64 = sum (0 «<» i < n) { 1.0 }", "`1 <= i < n`"),
     ("J002", "def f(n: i64) -> f64 = sum («i <- 0..n») { 1.0 }", "write `i < n`"),
     ("J002", "def f(n: i64) -> f64 = sum («i <- 1..=n») { 1.0 }", "write `1 <= i < n + 1`"),
     ("J002", "def f[n](x: [n]f64) -> f64 = prod (i < n) «{» x[i] }", "carry (p = 1.0)"),

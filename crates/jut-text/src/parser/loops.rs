@@ -197,7 +197,17 @@ impl<'s> Parser<'s, '_> {
         if named && self.is_at(self.at + 1, "<") {
             let name = self.name("the name of an index")?;
             self.expect("<")?;
-            return Ok(Range::Below(name, self.additive()?));
+            let next = self.at;
+            let bound = self.additive()?;
+            // `k < i < n`: the first name was not that of the index.
+            if (self.at("<") || self.at("<="))
+                && matches!(self.ast.expr(bound).kind, ExprKind::Name(_))
+            {
+                self.at = next;
+                let low = self.add(ExprKind::Name(name), name.span);
+                return self.behind(low);
+            }
+            return Ok(Range::Below(name, bound));
         }
         let typed = named && self.is_at(self.at + 1, ":");
         if !typed && let Some(range) = self.range_in_parts(parts)? {
@@ -208,13 +218,8 @@ impl<'s> Parser<'s, '_> {
         if self.at(">") || self.at(">=") {
             return self.descending(kind, start, first);
         }
-        if self.at("<") {
-            let low = match self.text_from(start) {
-                "0" => "1".to_string(),
-                low => format!("{low} + 1"),
-            };
-            let help = format!("a range begins with what is in it: `{low} <= i < n`");
-            return Err(self.expected_helping("`<=`", &help));
+        if self.eat("<") {
+            return self.behind(first);
         }
         if !self.at("<=") {
             let help = match kind {
@@ -232,13 +237,24 @@ impl<'s> Parser<'s, '_> {
             let last = self.additive()?;
             return Ok(Range::Below(name, self.plus_one(last)));
         }
+        self.up_to(first)
+    }
+
+    /// `i < b` and `i <= b` behind `a <=`.
+    fn up_to(&mut self, low: ExprId) -> Parsed<Range<'s>> {
         let name = self.name("the name of an index")?;
         if self.eat("<=") {
             let last = self.additive()?;
-            return Ok(Range::Between(first, name, self.plus_one(last)));
+            return Ok(Range::Between(low, name, self.plus_one(last)));
         }
         self.expect("<")?;
-        Ok(Range::Between(first, name, self.additive()?))
+        Ok(Range::Between(low, name, self.additive()?))
+    }
+
+    /// The same behind `a <`: the range begins behind a.
+    fn behind(&mut self, low: ExprId) -> Parsed<Range<'s>> {
+        let low = self.plus_one(low);
+        self.up_to(low)
     }
 
     /// `b > i >= a` behind b, with `>` or `>=` in both places.
