@@ -22,9 +22,13 @@ impl<'s> Name<'s> {
         self.text.ends_with('\'')
     }
 
-    /// What it is called in the core: an element that a range takes apart has the text of the pattern, which is no name.
+    /// What it is called in the core: an element that a range takes apart has the text of the pattern, which is no name, and
+    /// names that the parser makes are several words.
     pub fn hint(&self) -> &'s str {
-        if self.text.ends_with(')') { "element" } else { self.text }
+        match self.text.ends_with(')') {
+            true => "element",
+            false => self.text.rsplit(' ').next().unwrap_or(self.text),
+        }
     }
 }
 
@@ -347,6 +351,8 @@ pub(crate) enum ExprKind<'s> {
     /// `sum`, `build`, `map`, `for`, `fold`, `max`, `min` over a range.
     Loop(Box<Loop<'s>>),
     Scan(Box<Scan<'s>>),
+    /// `hist (k < m) by max { .. }`.
+    Hist(Box<Hist<'s>>),
     /// `rd r = x' { .. }`, `lend r = x' { .. }`.
     Read(Box<Read<'s>>),
     /// `wr r: t { .. }`, `acc r: t { .. }`, with `= x` behind the type or without.
@@ -526,6 +532,35 @@ pub(crate) struct Scan<'s> {
     pub lin_slices: Vec<(Name<'s>, ExprId)>,
     pub cap_slices: Vec<(Name<'s>, ExprId)>,
     pub body: ExprId,
+}
+
+/// `hist (k < m) by op from e { (places, values) }`, and what it is made of: see [`crate::parser`].
+#[derive(Debug)]
+pub(crate) struct Hist<'s> {
+    /// How many bins there are.
+    pub bound: ExprId,
+    pub operator: Operator<'s>,
+    /// What stands behind `from`, for each bin.
+    pub first: Option<ExprId>,
+    /// Where that stands.
+    pub from: Option<Span>,
+    /// Gives the places and the values.
+    pub body: ExprId,
+    /// What is made of them, and the same for numbers.
+    pub general: ExprId,
+    pub summed: ExprId,
+    /// Up to the operator.
+    pub head: Span,
+}
+
+/// What joins the values of a bin.
+#[derive(Debug)]
+pub(crate) enum Operator<'s> {
+    /// `+ * && ||`.
+    Sign(&'static str),
+    /// `>` for `max`, `<` for `min`.
+    Extremum(&'static str),
+    Function(Name<'s>),
 }
 
 #[derive(Debug)]

@@ -45,6 +45,7 @@ mod given;
 mod globals;
 mod guard;
 mod head;
+mod histogram;
 mod join;
 mod labels;
 mod library;

@@ -279,8 +279,7 @@ impl<'s> Lexer<'s, '_> {
             return self.push(Kind::Linear, start, &self.source[start..self.at]);
         }
         let word = &self.source[start..word_end];
-        // No keyword but those that are always ones stands directly before a block.
-        let mask_end = self.mask_end().filter(|_| !words::is_reserved(word));
+        let mask_end = self.mask_end().filter(|_| !words::stands_before_blocks(word));
         let may_be_keyword = !member && mask_end.is_none() && words::may_be_keyword(word);
         if may_be_keyword && self.may_stand_here(word) {
             return self.push(Kind::Keyword, start, word);
@@ -292,7 +291,7 @@ impl<'s> Lexer<'s, '_> {
     }
 
     /// Whether a word on which newlines depend is a keyword here: one that begins a declaration, first in its line
-    /// and before another word; or one that goes on with a loop, between brackets.
+    /// and before another word; or one that goes on with a loop or branch, behind its bracket and before the next one.
     fn may_stand_here(&self, word: &str) -> bool {
         let last = self.out.tokens.last();
         let rest = self.source[self.at..].trim_start_matches([' ', '\t']);
@@ -300,12 +299,26 @@ impl<'s> Lexer<'s, '_> {
             let before = |t: &Token| t.is(")") || t.text == "while";
             return rest.starts_with('(') && last.is_some_and(before);
         }
-        if words::is_reserved(word) || !DECLARATION.contains(&word) {
+        let begins_word = |b: &u8| is_start(*b);
+        if word == "do" {
+            return rest.starts_with('{') && last.is_some_and(words::ends_operand);
+        }
+        if word == "else" {
+            let begins_way =
+                |b: &u8| is_start(*b) || *b == b'{' || !self.newline && b"(-!".contains(b);
+            return last.is_some_and(|t| t.is("}"))
+                && rest.bytes().next().as_ref().is_some_and(begins_way);
+        }
+        if !DECLARATION.contains(&word) {
             return true;
         }
-        let first = self.newline || last.is_none_or(|t| t.kind == Kind::Doc || t.is(";"));
+        let first = matches!(word, "def" | "const")
+            || self.newline
+            || last.is_none_or(|t| t.kind == Kind::Doc || t.is(";"));
         let next = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
-        first && next.is_some_and(|w| w.bytes().next().is_some_and(is_start) && w != "with")
+        first
+            && next
+                .is_some_and(|w| w.bytes().next().as_ref().is_some_and(begins_word) && w != "with")
     }
 
     /// The end of a mask `{w,b}` at the current position: no blanks, a `.` and a word after it.
@@ -476,13 +489,18 @@ fn kind_of_bracket(text: &str) -> usize {
 /// Whether the bracket with this number holds a range: `(i < n)`, not `(a, b)`. (No function that is
 /// written like a loop takes a comparison.)
 pub(crate) fn is_range(list: &[Token], close: &[u32], open: usize) -> bool {
+    has_sign(list, close, open, &["<", "<=", "<-"])
+}
+
+/// Whether one of some signs stands directly in the bracket with this number, if it is one.
+fn has_sign(list: &[Token], close: &[u32], open: usize, signs: &[&str]) -> bool {
     if !list.get(open).is_some_and(|t| t.is("(")) {
         return true;
     }
     let end = close[open] as usize;
     let mut k = open + 1;
     while k < end {
-        if list[k].is("<") || list[k].is("<=") || list[k].is("<-") {
+        if signs.iter().any(|sign| list[k].is(sign)) {
             return true;
         }
         k = k.max(close[k] as usize) + 1;

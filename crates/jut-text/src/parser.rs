@@ -41,6 +41,7 @@
 //!         | ( "sum" | "build" | "map" | "max" | "min" ) head body
 //!         | ( "for" | "fold" ) head [ "carry" binds ] body
 //!         | [ "for" head ] "while" [ "carry" binds ] ( expr [ "do" ] | block "do" ) block
+//!         | "hist" "(" name "<" expr ")" "by" ( "+" | "*" | "&&" | "||" | path | "fn" .. ) [ "from" expr ] block
 //!         | "scan" ( "up" | "down" | "par" | "while" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
 //!         | ( "rd" | "lend" ) name "=" expr block
 //!         | ( "wr" | "acc" ) [ "lanes" ] name ( ":" type [ "=" expr ] | "=" expr ) block
@@ -61,6 +62,7 @@
 
 mod declaration;
 mod expression;
+pub(crate) mod histogram;
 mod jumps;
 mod loops;
 mod statement;

@@ -602,8 +602,17 @@ fn pi_is_known_and_may_be_hidden() {
 #[test]
 fn words_of_the_grammar_are_names_where_they_can_be_nothing_else() {
     let words = [
+        "def",
+        "const",
+        "if",
+        "else",
+        "case",
+        "for",
+        "while",
+        "do",
         "core",
         "data",
+        "type",
         "use",
         "rule",
         "extern",
@@ -640,6 +649,14 @@ fn words_of_the_grammar_are_names_where_they_can_be_nothing_else() {
         "min",
         "var",
         "lend",
+        "hist",
+        "by",
+        "from",
+        "assert",
+        "print",
+        "show",
+        "break",
+        "continue",
     ];
     let text = |name: &str| {
         format!(

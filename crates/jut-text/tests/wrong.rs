@@ -544,6 +544,67 @@ const BLOCKS: &[Row] = &[
     ("J002", "def f[n](x: [n]f64) -> f64 = sum («n > i >= 0») { x[i] }", "`0 <= i < n`"),
     (
         "J002",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) «max» { (p, x) }",
+        "what joins",
+    ),
+    ("J002", "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by «-» { (p, x) }", "`max`"),
+    (
+        "J002",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by «atan2» { (p, x) }",
+        "`by f from 0.0",
+    ),
+    (
+        "J002",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by max «(»p, x)",
+        "gives two arrays",
+    ),
+    (
+        "J002",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist («0» <= k < 3) by max { (p, x) }",
+        "the name of a bin",
+    ),
+    (
+        "J213",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by max { «x» }",
+        "`(places, values)`",
+    ),
+    (
+        "J205",
+        "def f(x: f64, p: i64) -> [3]f64 = hist (k < 3) by max { «(p, x)» }",
+        "`for (i < n) { (place, value) }`",
+    ),
+    (
+        "J201",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by max { «(x, p)» }",
+        "before the values",
+    ),
+    (
+        "J209",
+        "def f[m, n](x: [m]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by max { «(p, x)» }",
+        "`cast x : [n]f64`",
+    ),
+    (
+        "J202",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = hist (k < 3) by max from «0» { (p, x) }",
+        "`from 0.0`",
+    ),
+    (
+        "J202",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]bool = hist (k < 3) by && { «(p, x)» }",
+        "`by (fn (a, b) -> ..)",
+    ),
+    (
+        "J202",
+        "def f[n](x: [n, 2]f64, p: [n]i64) -> [3, 2]f64 = «hist (k < 3) by +» { (p, x) }",
+        "`by + from e",
+    ),
+    (
+        "J208",
+        "def f[n](x: [n]f64, p: [n]i64) -> [3]f64 = «hist (k < 3) by sin from 0.0 { (p, x) }»",
+        "`sin` takes 1",
+    ),
+    (
+        "J002",
         "def f[n](x: [n]f64) -> f64 = for (n > i«)» carry (s = 0.0) { s + x[i] }",
         "`n > i >= 0`",
     ),

@@ -129,6 +129,10 @@ impl<'b, 's> Assigned<'b, 's> {
                 self.exprs(starts.into_iter().flatten().map(|(_, start)| start));
                 self.scan(scan);
             }
+            ExprKind::Hist(hist) => {
+                self.expr(hist.bound);
+                self.exprs(hist.first.iter().chain([&hist.body, &hist.general]));
+            }
             ExprKind::Read(read) => {
                 self.expr(read.value);
                 self.under([read.name], read.body);

@@ -235,7 +235,7 @@ impl<'a, 's> Body<'a, 's> {
         if self.strict {
             return self.cap_param(name, mode, lanes, ty);
         }
-        let cap = self.b.cap(name.text, mode, lanes, ty, name.span);
+        let cap = self.b.cap(name.hint(), mode, lanes, ty, name.span);
         self.scope.bind(name.text, Entity::C(cap));
         cap
     }
@@ -384,7 +384,7 @@ impl<'a, 's> Body<'a, 's> {
             let v = match nl.get(k) {
                 Some(name) if self.strict => self.literal_nvar(name, ty, def),
                 name => {
-                    let hint = name.map_or("t", |n| if n.text == "_" { "t" } else { n.text });
+                    let hint = name.map_or("t", |n| if n.text == "_" { "t" } else { n.hint() });
                     let at = name.map_or(span, |n| n.span);
                     match def {
                         Some(def) => self.b.size_var(hint, def, at),

@@ -99,6 +99,7 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::Case(scrutinee, arms) => self.case(*scrutinee, arms, stated, span),
             ExprKind::Loop(l) => self.range_loop(l, span),
             ExprKind::Scan(scan) => self.scan(scan, span),
+            ExprKind::Hist(hist) => self.histogram(hist, span),
             ExprKind::Read(read) => self.read_region(read, span),
             ExprKind::Total(total) => self.total(total, span),
             ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),

@@ -197,7 +197,7 @@ impl<'a, 's> Body<'a, 's> {
 }
 
 /// The head of a loop whose index nobody names.
-fn counting<'s>(bound: Atom, size: Size) -> Head<'s> {
+pub(super) fn counting<'s>(bound: Atom, size: Size) -> Head<'s> {
     let (slices, lin_slices) = (Vec::new(), Vec::new());
     Head { index: None, order: Dir::Up, bound, size, slices, lin_slices }
 }

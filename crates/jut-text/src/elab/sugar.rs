@@ -129,7 +129,7 @@ impl<'a, 's> Body<'a, 's> {
     /// Binds index and slices in the loop that was just entered.
     pub fn begin(&mut self, dir: Dir, head: &Head<'s>, span: Span) -> Res<Scan> {
         let name = head.index.map_or(Name { text: "i", span }, |(name, _)| name);
-        let index = self.b.nvar(name.text, Type::I64, name.span);
+        let index = self.b.nvar(name.hint(), Type::I64, name.span);
         self.facts.add_range(index, head.size.clone());
         let mut scan = Scan::new(dir, index, head.bound, Block::default());
         for (name, array, element) in &head.slices {

@@ -415,7 +415,7 @@ impl<'a, 's> Body<'a, 's> {
             let place = self.scope.place(*variable);
             let (name, ty, init) = (place.name, place.ty.clone(), place.value);
             self.dimensions(&ty);
-            let v = self.b.nvar(name, ty, span);
+            let v = self.b.nvar(Name { text: name, span }.hint(), ty, span);
             self.label(&Rhs::Atom(init), &[v]);
             scan.carry.push((v, init));
             self.scope.set(*variable, Atom::Var(v));

@@ -64,7 +64,7 @@ impl<'t, 's> Spacing<'t, 's> {
         token.kind == Kind::Keyword
             && [
                 "sum", "build", "map", "max", "min", "for", "fold", "carry", "slice", "up", "down",
-                "par",
+                "par", "hist",
             ]
             .contains(&token.text)
     }

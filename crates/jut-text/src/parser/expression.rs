@@ -251,7 +251,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Whether `fn (..) ->` stands there.
-    fn is_lambda(&self) -> bool {
+    pub(super) fn is_lambda(&self) -> bool {
         self.peek().text == "fn" && self.is_at(self.at + 1, "(") && {
             let close = self.close.get(self.at + 1).copied().unwrap_or(0) as usize;
             close > self.at && self.is_at(close + 1, "->")
@@ -259,7 +259,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// `fn (x, y) -> e`.
-    fn lambda(&mut self) -> Parsed<ExprId> {
+    pub(super) fn lambda(&mut self) -> Parsed<ExprId> {
         let start = self.at;
         self.at += 1;
         let open = self.at;
@@ -466,6 +466,7 @@ impl<'s> Parser<'s, '_> {
             "min" => self.range_loop(LoopKind::Min)?,
             "while" => self.while_loop(Vec::new(), Vec::new())?,
             "scan" => self.scan()?,
+            "hist" => self.histogram()?,
             "rd" => self.rd()?,
             "wr" | "acc" => {
                 let (mode, lanes) = self.mode()?;
