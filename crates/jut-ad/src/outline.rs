@@ -69,6 +69,45 @@ pub fn outline(
     Ok((part.outlined(b, &captured, transparent), captured))
 }
 
+/// Makes a definition of a block that captures what another one does, in the same order.
+///
+/// # Errors
+/// `J901` for a block that adds to sums, reads other names of outside, or gives arrays whose sizes it computes.
+pub fn outline_as(
+    b: &mut FunctionBuilder,
+    block: Block,
+    captured: &[NVar],
+    params: Vec<NVar>,
+    name: String,
+    span: Span,
+) -> Result<Function, Diagnostic> {
+    let refuse = |what: &str| {
+        let message = format!("not built yet: a rule for a call with functions {what}");
+        Err(Diagnostic::error("J901", span, message)
+            .help("make definitions of the functions, and give them what they need"))
+    };
+    let Some(reads) = Reads::of(b, &block, &params) else {
+        return refuse("that add to a sum outside of them");
+    };
+    let (own, transparent) = reads.captured(b, captured);
+    if own.iter().any(|v| !captured.contains(v)) {
+        return refuse("of which the definition uses less than its rule");
+    }
+    let mut bound: SecondaryMap<NVar, bool> = SecondaryMap::new();
+    block.for_each_binder(&mut |binder| {
+        if let Use::N(v) = binder {
+            bound[v] = true;
+        }
+    });
+    let types: Vec<Type> = block.nl.iter().map(|a| b.func.type_of(*a)).collect();
+    if types.iter().any(|ty| ty.size_names().into_iter().any(|v| bound[v])) {
+        return refuse("whose tangents have sizes that it computes");
+    }
+    let results = types.into_iter().map(|ty| ResultDecl { name: None, ty }).collect();
+    let part = Part { block, params, results, name, span };
+    Ok(part.outlined(b, captured, transparent))
+}
+
 /// One of several definitions to be.
 pub struct Part {
     /// What it computes.

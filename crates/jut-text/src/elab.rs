@@ -62,6 +62,7 @@ mod record;
 mod recurrence;
 mod region;
 mod rule;
+mod ruled;
 mod scope;
 mod show;
 mod solver;
@@ -167,7 +168,13 @@ pub(crate) fn elaborate(
                         }
                     }
                     Decl::Rule(stated) => {
-                        rule::state(stated, &mut program, &globals, &mut derivatives, diagnostics);
+                        rule::state(
+                            stated,
+                            &mut program,
+                            &mut globals,
+                            &mut derivatives,
+                            diagnostics,
+                        );
                     }
                     Decl::Def(_) | Decl::Extern(_) => {}
                 }
@@ -349,6 +356,17 @@ fn def<'s>(
                 let added = derivatives.add(program, funcs);
                 let entry = added.get(entry).copied().ok_or(Stop)?;
                 taken.made.push(Ok(given::Found::Func(entry)));
+                continue;
+            }
+            given::Wanted::Rule(func, stated, span) => {
+                let by = derivatives.add(program, vec![*stated]).first().copied().ok_or(Stop)?;
+                let what = "for this call";
+                let stated = rule::Stated { rule: jut_ir::Rule::Jvp(by), span, what };
+                if let Err(error) = rule::put(stated, func, program, derivatives) {
+                    diagnostics.push(error);
+                    return Err(Stop);
+                }
+                taken.made.push(Ok(given::Found::Func(func)));
                 continue;
             }
             given::Wanted::Again(made) => {

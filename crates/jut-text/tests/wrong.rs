@@ -541,6 +541,41 @@ const BLOCKS: &[Row] = &[
     ),
     ("J607", "def f(x: [2]f64) -> f64 = {\n  «x»[0] = 1.0\n  x[0]\n}", "`var x = x`"),
     ("J703", "def f(x: f64) -> f64 = {\n  var «s» = 2.0 * x\n  s\n}", "leave `var` out"),
+    (
+        "J807",
+        "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\ndef h(g: fn(f64) -> f64, x: f64, dg: fn(f64) -> f64, dx: f64) -> f64 = «dg(x) * dx»\nrule jvp f = h\ndef u(a: f64) -> f64 = f(fn (x) -> a * x, 2.0)",
+        "this is not linear",
+    ),
+    (
+        "J801",
+        "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\n«def h(g: fn(f64) -> f64, x: f64, dg: fn(f64) -> f64) -> f64» = dg(x)\nrule jvp f = h\ndef u(a: f64) -> f64 = f(fn (x) -> a * x, 2.0)",
+        "2 functions and 1 values, and a rule for `f` is given 2 and 2",
+    ),
+    (
+        "J801",
+        "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\n«def h(g: fn(f64) -> f64, x: f64, dg: fn(f64) -> f64, dx: f64) -> (f64, f64)» = (dg(x), dx)\nrule jvp f = h\ndef u(a: f64) -> f64 = f(fn (x) -> a * x, 2.0)",
+        "gives (f64, f64)",
+    ),
+    (
+        "J801",
+        "def f(«g»: fn, x: f64) -> f64 = g(x)\ndef h(g: fn, x: f64, dg: fn, dx: f64) -> f64 = dg(x)\nrule jvp f = h\ndef u(a: f64) -> f64 = f(fn (x) -> a * x, 2.0)",
+        "`g: fn(f64) -> f64`",
+    ),
+    (
+        "J801",
+        "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\ndef h(g: fn(f64) -> f64, x: f64, dy: f64) -> f64 = dy\nrule vjp «f» = h",
+        "`rule jvp`",
+    ),
+    (
+        "J801",
+        "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\ndef h(g: fn(f64) -> f64, x: f64, dg: fn(f64) -> f64, dx: f64) -> f64 = dg(x)\ndef u(a: f64) -> f64 = f(fn (x) -> a * x, 2.0)\nrule jvp «f» = h",
+        "directly behind",
+    ),
+    (
+        "J010",
+        "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\ndef h(x: f64, dx: f64) -> f64 = dx\nrule jvp «f» = h",
+        "`df: fn(f64) -> f64`",
+    ),
     ("J002", "def f[n](x: [n]f64) -> f64 = sum («n > i >= 0») { x[i] }", "`0 <= i < n`"),
     (
         "J002",
@@ -749,7 +784,7 @@ fn the_table_has_every_code_of_text_and_checker() {
         // J8xx and J999 are of the derivatives, but for what rules and `extern`s state and batches are over.
         .filter(|code| {
             !code.starts_with("J8") && *code != "J999"
-                || ["J807", "J809", "J810", "J811", "J812", "J813"].contains(code)
+                || ["J801", "J807", "J809", "J810", "J811", "J812", "J813"].contains(code)
         })
         .collect();
     assert_eq!(found, documented);

@@ -9,6 +9,7 @@
 
 use super::given::{Given, Specials, Taken, Template};
 use super::made::{Annotation, Made, Out, Value, Values};
+use super::ruled::Ruling;
 use super::scope::{Entity, Scope};
 use super::{Global, Globals, Res, Stop, show};
 use crate::ast::{Ast, ExprId, ExprKind, Name};
@@ -45,6 +46,8 @@ pub(crate) struct Body<'a, 's> {
     pub taken: Taken,
     /// Definitions that call themselves, for the functions that they are given.
     pub specials: Specials<'a, 's>,
+    /// Definitions with rules that take functions, whose definitions are being read.
+    pub rulings: Vec<Ruling<'a, 's>>,
     /// A `core def`.
     pub strict: bool,
     /// Whether an access is marked as proved: see [`super::guard`].
@@ -94,6 +97,7 @@ impl<'a, 's> Body<'a, 's> {
             expansion: (0, 0),
             taken: Taken::default(),
             specials: Specials::default(),
+            rulings: Vec::new(),
             strict,
             marked: false,
             b: FunctionBuilder::default(),

@@ -62,6 +62,7 @@ impl Callable<'_, '_> {
             }
             (Callable::Kept(a), Callable::Kept(b)) => Rc::ptr_eq(a, b),
             (Callable::Derivative(a), Callable::Derivative(b)) => Rc::ptr_eq(a, b),
+            (Callable::Tangent(a), Callable::Tangent(b)) => Rc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -90,6 +91,8 @@ pub(super) enum Callable<'a, 's> {
     Kept(std::rc::Rc<Kept>),
     /// A derivative of a function that is no definition.
     Derivative(std::rc::Rc<Differentiated<'a, 's>>),
+    /// The tangent of a function, in what states a derivative.
+    Tangent(std::rc::Rc<super::ruled::Tangent>),
 }
 
 /// A function without a name, and where its text stands.
@@ -161,6 +164,8 @@ pub(super) enum Wanted {
     /// Definitions that take functions and call themselves, for the functions that they are given, and
     /// which of them is called.
     Definitions(Vec<Function>, usize),
+    /// The rule of a definition that was made: what states its derivative, for a call.
+    Rule(FuncId, Box<Function>, Span),
     /// Nothing but to read on: of what was made, this much stays.
     Again(usize),
 }

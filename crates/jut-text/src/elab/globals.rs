@@ -10,7 +10,7 @@ use crate::ast::Decl;
 use jut_ad::language::Linear;
 use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span, Type};
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a name outside definitions means.
@@ -48,6 +48,10 @@ pub(crate) struct Globals {
     pub sized: HashMap<DataId, usize>,
     /// Other names of types.
     pub aliases: HashMap<String, Alias>,
+    /// Rules of definitions that take functions: their numbers, and those of the definitions that state their derivatives.
+    pub rules: HashMap<usize, usize>,
+    /// Those that have been called.
+    pub written_out: RefCell<HashSet<usize>>,
     /// Derivatives that the program takes: the types that their results are derivatives of, or by.
     pub tangents: HashMap<FuncId, Vec<Option<Type>>>,
     /// Every name that the files so far declare, now or later.

@@ -69,7 +69,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// An array of zeros, to be written.
-    fn blank(&mut self, head: &Head<'s>, element: &Type, span: Span) -> Res<Atom> {
+    pub(super) fn blank(&mut self, head: &Head<'s>, element: &Type, span: Span) -> Res<Atom> {
         if !self.facts.is_plainly_non_negative(&head.size) {
             self.emit(Rhs::Check(Check::NonNegative(head.bound)), span)?;
         }

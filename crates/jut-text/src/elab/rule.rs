@@ -6,16 +6,21 @@ use super::operation::is_primitive;
 use super::{Global, Globals};
 use crate::ast;
 use jut_ir::check::{check_function, check_rule};
-use jut_ir::{Diagnostic, FuncId, Program, Rule, Size, Type};
+use jut_ir::{Diagnostic, FuncId, Program, Rule, Size, Span, Type};
 
 /// Notes a rule that the checker accepts.
 pub(super) fn state(
     rule: &ast::Rule,
     program: &mut Program,
-    globals: &Globals,
+    globals: &mut Globals,
     derivatives: &mut Derivatives,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    if let (Some(Global::Template(func)), Some(Global::Template(by))) =
+        (globals.global(rule.func.text), globals.global(rule.by.text))
+    {
+        return of_functions(rule, (func, by), globals, diagnostics);
+    }
     let mut find = |name: &ast::Name| definition(name, globals, diagnostics);
     let (Some(func), Some(by)) = (find(&rule.func), find(&rule.by)) else { return };
     let span = rule.func.span;
@@ -36,20 +41,69 @@ pub(super) fn state(
         diagnostics.push(error(message, "put the rule directly behind both definitions"));
         return;
     }
+    let stated = if rule.vjp { Rule::Vjp(by) } else { Rule::Jvp(by) };
+    let stated = Stated { rule: stated, span: rule.by.span, what: "for this rule" };
+    if let Err(error) = put(stated, func, program, derivatives) {
+        diagnostics.push(error);
+    }
+}
+
+/// A rule, and where it is stated or needed.
+pub(super) struct Stated {
+    pub rule: Rule,
+    pub span: Span,
+    /// What stands there, in words.
+    pub what: &'static str,
+}
+
+/// Gives a definition its rule, if the checker accepts that.
+pub(super) fn put(
+    Stated { rule, span, what }: Stated,
+    func: FuncId,
+    program: &mut Program,
+    derivatives: &mut Derivatives,
+) -> Result<(), Diagnostic> {
     // What is wrong with a definition is reported in the end, with everything else.
-    if check_function(program, func).is_err() || check_function(program, by).is_err() {
-        return;
+    if check_function(program, func).is_err() || check_function(program, rule.func()).is_err() {
+        return Ok(());
     }
     let f = &program.funcs[func];
     let types = f.params.iter().map(|p| &f.nvars[*p].ty).chain(f.results.iter().map(|r| &r.ty));
     let mut datas = Vec::new();
     types.for_each(|ty| ty.for_each_data(&mut |data| datas.push(data)));
     datas.into_iter().for_each(|data| derivatives.declare_tangent(program, data));
-    program.funcs[func].rule = Some(if rule.vjp { Rule::Vjp(by) } else { Rule::Jvp(by) });
-    if let Err(error) = check_rule(program, func) {
+    program.funcs[func].rule = Some(rule);
+    check_rule(program, func).map_err(|error| {
         program.funcs[func].rule = None;
-        diagnostics.push(error.label(rule.by.span, "for this rule"));
-    }
+        error.label(span, what)
+    })
+}
+
+/// Notes the rule of a definition that takes functions, which is looked at where that is called.
+fn of_functions(
+    rule: &ast::Rule,
+    (func, by): (usize, usize),
+    globals: &mut Globals,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let name = rule.func.text;
+    let (message, help) = if rule.vjp {
+        (
+            format!("`{name}` takes functions, whose cotangents are no values"),
+            "state the derivative by tangents, `rule jvp`: the other mode follows from it",
+        )
+    } else if globals.rules.contains_key(&func) {
+        (format!("`{name}` has a rule already"), "leave one of them out")
+    } else if globals.written_out.borrow().contains(&func) {
+        (
+            format!("`{name}` was called above its rule"),
+            "put the rule directly behind both definitions",
+        )
+    } else {
+        globals.rules.insert(func, by);
+        return;
+    };
+    diagnostics.push(Diagnostic::error("J801", rule.func.span, message).help(help));
 }
 
 impl<'s> Body<'_, 's> {
@@ -89,8 +143,8 @@ fn definition(
         _ if globals.is_poisoned(name.text) => return None,
         Some(Global::Con(_)) => ("a constructor", "rules are for definitions"),
         Some(Global::Template(_)) => (
-            "a definition that takes functions, which is written out where it is called",
-            "give the rule to a definition that calls it",
+            "a definition that takes functions, and the other one takes none",
+            "for a function the rule takes its tangent, a function too: `df: fn(f64) -> f64`",
         ),
         None if is_primitive(name.text) => {
             ("a primitive, whose derivative is known", "rules are for definitions")

@@ -96,7 +96,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// What a function is that was handed on, also in others, or as `fn (x) -> f(x)`.
-    fn resolved(&self, callable: Callable<'a, 's>) -> Callable<'a, 's> {
+    pub(super) fn resolved(&self, callable: Callable<'a, 's>) -> Callable<'a, 's> {
         match self.in_the_end(callable) {
             Callable::Lambda(lambda) => match self.only_calls(&lambda) {
                 Some(given) => self.resolved(Callable::Given(given)),
@@ -226,7 +226,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// Binds the sizes of a definition that the types of values say, and that are not bound yet.
-    fn sizes_of_values(&mut self, d: &'a Def<'s>, values: &[Given]) -> Res<()> {
+    pub(super) fn sizes_of_values(&mut self, d: &'a Def<'s>, values: &[Given]) -> Res<()> {
         let is_value = |ty: &&crate::ast::Type| !matches!(ty.kind, TypeKind::Function(..));
         let types = d.params.iter().map(|(_, ty)| ty).filter(is_value);
         for (ty, (atom, at)) in types.zip(values) {

@@ -42,7 +42,7 @@ fn of_element(mut ty: Type, dimensions: usize) -> Type {
 }
 
 /// A function as a definition, what it captures, and its parameters by their names.
-type Outlined<'s> = (Of, Vec<NVar>, Vec<(&'s str, NVar)>);
+pub(super) type Outlined<'s> = (Of, Vec<NVar>, Vec<(&'s str, NVar)>);
 
 impl<'a, 's> Body<'a, 's> {
     /// `grad(fn (x) -> e)(x)`, `grad(f)(x)`.
@@ -172,7 +172,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// A function that is no definition as one, what it captures, and its parameters.
-    fn outlined(
+    pub(super) fn outlined(
         &mut self,
         (name, names): (&str, Vec<&'s str>),
         callable: &Callable<'a, 's>,

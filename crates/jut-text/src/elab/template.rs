@@ -149,6 +149,12 @@ impl<'a, 's> Body<'a, 's> {
         if template.is_recursive {
             return self.specialised((number, template), arguments, span);
         }
+        self.globals.written_out.borrow_mut().insert(number);
+        if let Some(by) = self.globals.rules.get(&number).copied()
+            && let Some(values) = self.ruled((number, template), by, &arguments, span)?
+        {
+            return Ok(values);
+        }
         self.begin_expansion(template.def.name.text, span)?;
         let around = self.go_to(template.ast, template.file, Names::default());
         let said = self.diagnostics.len();
@@ -475,14 +481,7 @@ impl<'a, 's> Body<'a, 's> {
         } else {
             self.only_first_section(call, "a function without linear parts")?;
         }
-        let values = match callable {
-            Callable::Func(func) => {
-                let args = args.into_iter().map(|atom| (atom, span)).collect();
-                let made = self.call_values(func, args, Vec::new(), (&[], &[]), span)?;
-                self.values(made, "t")?.0
-            }
-            callable => self.applied(name, &callable, args, span)?,
-        };
+        let values = self.applied(name, &callable, args, span)?;
         if let Some(Stated { gives, .. }) = &stated {
             self.gives(name, &values, gives, span)?;
         }
@@ -540,7 +539,16 @@ impl<'a, 's> Body<'a, 's> {
                 let made = self.call_values(found.called(), args, Vec::new(), (&[], &[]), span)?;
                 Ok(self.values(made, "t")?.0)
             }
-            Callable::Given(_) | Callable::Func(_) => Err(Stop),
+            Callable::Tangent(tangent) => self.tangent_at(tangent, args, span),
+            Callable::Func(func) => {
+                let args = args.into_iter().map(|atom| (atom, span)).collect();
+                let made = self.call_values(*func, args, Vec::new(), (&[], &[]), span)?;
+                Ok(self.values(made, "t")?.0)
+            }
+            Callable::Given(number) => {
+                let callable = self.what_was_given(*number);
+                self.applied(name, &callable, args, span)
+            }
         }
     }
 
