@@ -40,6 +40,37 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
 }
 
+/// A message with its nouns as the numbers before them need it: `2 argument(s), and 1 are given` is `2 arguments, and 1 is given`.
+/// What stands between backticks is a program's text.
+fn in_number(text: String) -> String {
+    if !["(s)", " are given"].iter().any(|ending| text.contains(ending)) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for (k, part) in text.split('`').enumerate() {
+        if k > 0 {
+            out.push('`');
+        }
+        if k % 2 == 1 {
+            out.push_str(part);
+            continue;
+        }
+        // Whether the last number was one, and whether the last word was a number.
+        let (mut one, mut counted) = (false, false);
+        for word in part.split_inclusive(' ') {
+            let number = word.trim_end().parse::<u64>();
+            one = number.as_ref().map_or(one, |n| *n == 1);
+            match word.split_once("(s)") {
+                Some((stem, rest)) => out.extend([stem, if one { "" } else { "s" }, rest]),
+                None if word.trim_end() == "are" && one && counted => out.push_str("is "),
+                None => out.push_str(word),
+            }
+            counted = number.is_ok();
+        }
+    }
+    out
+}
+
 impl Diagnostic {
     /// An error, with what is to be done about its code in general.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
@@ -47,7 +78,7 @@ impl Diagnostic {
             code,
             severity: Severity::Error,
             span,
-            message: message.into(),
+            message: in_number(message.into()),
             help: crate::codes::advice(code).to_string(),
             edits: Box::default(),
             labels: Vec::new(),
@@ -61,7 +92,7 @@ impl Diagnostic {
 
     /// Says what to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
-        self.help = help.into();
+        self.help = in_number(help.into());
         self
     }
 

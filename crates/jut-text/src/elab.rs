@@ -204,16 +204,29 @@ pub(crate) fn elaborate(
                     globals.poison(d.name.text);
                 }
             }
+            let own: Vec<FuncId> = defs.iter().filter_map(|(_, id)| *id).collect();
             for (d, id) in defs {
+                let id = id.map(|id| (id, own.as_slice()));
                 let around = (&mut program, &mut globals, &mut derivatives);
                 if def(file.ast, d, id, around, &templates, diagnostics).is_err() {
                     globals.poison(d.name.text);
                 }
             }
+            behind_their_parts(&mut program, &own);
         }
         externs.finish(&mut program, &globals, diagnostics);
     }
     program
+}
+
+/// Definitions that were declared before their bodies stand behind what their bodies have made and call: derivatives of functions
+/// without a name, definitions for functions that are given.
+fn behind_their_parts(program: &mut Program, own: &[FuncId]) {
+    let is_own = |decl: &jut_ir::Decl| matches!(decl, jut_ir::Decl::Func(f) if own.contains(f));
+    let first = program.order.iter().position(is_own).unwrap_or(program.order.len());
+    let (own, mut others): (Vec<_>, Vec<_>) = program.order.drain(first..).partition(is_own);
+    program.order.append(&mut others);
+    program.order.extend(own);
 }
 
 /// Refuses a second declaration of a name. Primitives may be hidden, so that a new primitive never
@@ -330,11 +343,11 @@ fn declare<'s>(
     Ok(id)
 }
 
-/// Elaborates a definition, which has the number `id` if it has been declared.
+/// Elaborates a definition, which has the number `id` if it has been declared, with others that it calls and that call it.
 fn def<'s>(
     ast: &Ast<'s>,
     d: &ast::Def<'s>,
-    id: Option<FuncId>,
+    id: Option<(FuncId, &[FuncId])>,
     (program, globals, derivatives): (&mut Program, &mut Globals, &mut derived::Derivatives),
     templates: &[Template<'_, 's>],
     diagnostics: &mut Vec<Diagnostic>,
@@ -374,11 +387,14 @@ fn def<'s>(
                 continue;
             }
         };
-        if id.is_some() {
-            diagnostics.push(derived::in_itself(d));
-            return Err(Stop);
-        }
-        let made = derivatives.satisfy(wanted, program).ok_or(Stop)?;
+        let unfinished = id.map_or(&[][..], |(_, own)| own);
+        let made = match derivatives.satisfy(wanted, unfinished, program).ok_or(Stop)? {
+            derived::Made::Answer(made) => made,
+            derived::Made::InItself => {
+                diagnostics.push(derived::in_itself(d));
+                return Err(Stop);
+            }
+        };
         if let Ok(given::Found::Func(func)) = &made {
             derivatives.label(*func, globals);
         }
@@ -392,7 +408,7 @@ fn def<'s>(
         }
         _ => None,
     };
-    if let Some(id) = id {
+    if let Some((id, _)) = id {
         program.funcs[id] = func;
         return Ok(());
     }

@@ -95,6 +95,19 @@ pub fn module(name: &str) -> Option<&'static str> {
     MODULES.iter().find(|(own, _)| *own == name).map(|(_, text)| *text)
 }
 
+/// Functions of a module whose names begin with the same word as one that it does not have, or else its first ones.
+pub(crate) fn alternatives(module_name: &str, name: &str) -> Option<Vec<&'static str>> {
+    const MOST: usize = 8;
+    let text = module(module_name)?;
+    let ends = |c: char| !c.is_alphanumeric() && c != '_';
+    let defined = text.lines().filter_map(|line| line.strip_prefix("def ")?.split(ends).next());
+    let word = name.split('_').next().unwrap_or(name);
+    let alike: Vec<&str> =
+        defined.clone().filter(|own| own.split('_').next() == Some(word)).collect();
+    let list = if alike.is_empty() { defined.collect() } else { alike };
+    Some(list.into_iter().take(MOST).collect())
+}
+
 /// Whether a module of this name would be one of the library.
 pub(crate) fn is_name(module: &str) -> bool {
     module.starts_with("std.")

@@ -389,7 +389,10 @@ fn read_fields(
     let part = |k: usize, name: &str| match json {
         Json::Object(map) => map.get(name).ok_or_else(|| format!("field `{name}` is missing")),
         Json::Array(items) if items.len() == fields.len() => Ok(&items[k]),
-        _ => Err(expected(&format!("the {} fields of {of}", fields.len()), json)),
+        _ => match fields {
+            [one] => Err(expected(&format!("the field `{}` of {of}", one.name), json)),
+            _ => Err(expected(&format!("the {} fields of {of}", fields.len()), json)),
+        },
     };
     if let Json::Object(map) = json
         && let Some(extra) = map.keys().find(|key| fields.iter().all(|f| f.name != **key))

@@ -177,7 +177,8 @@ impl<'a, 's> Body<'a, 's> {
         };
         let help = match k {
             0 => "leave the index out".to_string(),
-            _ => format!("give at most {k} index(es): `{}`", one_of_indices(k)),
+            1 => format!("give one index: `{}`", one_of_indices(k)),
+            _ => format!("give at most {k} indices: `{}`", one_of_indices(k)),
         };
         self.error("J205", span, message, help)
     }

@@ -120,6 +120,14 @@ impl<'a, 's> Body<'a, 's> {
             show::nearest(name.text, known.chain(primitive_names().map(Cow::Borrowed)))
         {
             error = error.did_you_mean(near);
+        } else if let Some((module, rest)) = globals.used_module(name.text) {
+            error.message = format!("the module `{module}` has no function `{rest}`");
+            let others = crate::standard::alternatives(module, rest).unwrap_or_default();
+            let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+            error = error.help(match others.is_empty() {
+                true => format!("define it in that module: `def {rest}(x: f64) -> f64 = ..`"),
+                false => format!("it has {}; the others stand in `docs/std.md`", others.join(", ")),
+            });
         } else {
             error = error.help(format!("define it above: `def {}(x: f64) -> f64 = ..`", name.text));
         }

@@ -12,7 +12,7 @@
 
 use super::body::Body;
 use super::given::{Answer, Asked, Asking, Chain, Found, Of, Source, methods};
-use super::made::Made;
+use super::made;
 use super::order::Group;
 use super::scope::Entity;
 use super::{Global, Globals, Res, Stop};
@@ -144,22 +144,31 @@ impl Derivatives {
         }
     }
 
-    /// Makes the derivative of a function that is no definition; `None` if some definition is not well typed,
-    /// which is reported there.
-    pub fn satisfy(&mut self, wanted: Asking, program: &mut Program) -> Option<Answer> {
-        if !self.well_typed(program) {
-            return None;
-        }
+    /// Makes the derivative of a function that is no definition, where the bodies of some definitions are not known yet. `None` if some
+    /// definition is not well typed, which is reported there.
+    pub fn satisfy(
+        &mut self,
+        wanted: Asking,
+        unfinished: &[FuncId],
+        program: &mut Program,
+    ) -> Option<Made> {
         let mut func = match wanted.of {
             Of::Definition(func) => func,
             Of::Block(func) => {
                 let func = self.deriver.add(program, *func);
                 if let Err(errors) = check_function(program, func) {
-                    return errors.into_iter().next().map(Err);
+                    return errors.into_iter().next().map(|error| Made::Answer(Err(error)));
                 }
                 func
             }
         };
+        let reached = jut_ir::calls::reached(program, func);
+        if reached.iter().any(|func| unfinished.contains(func)) {
+            return Some(Made::InItself);
+        }
+        if !reached.into_iter().all(|func| self.is_well_typed(program, func)) {
+            return None;
+        }
         self.sources.push(func);
         for (word, wrt) in &wanted.chain {
             let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
@@ -177,20 +186,25 @@ impl Derivatives {
             match made {
                 Ok(Found::Func(made)) => func = made,
                 // It is the last one.
-                Ok(linear) => return Some(Ok(linear)),
+                Ok(linear) => return Some(Made::Answer(Ok(linear))),
                 Err(mut error) => {
                     let own = format!("`{}`", program.funcs[func].name);
                     error.message = error.message.replace(&own, "the function");
-                    return Some(Err(error));
+                    return Some(Made::Answer(Err(error)));
                 }
             }
         }
-        Some(Ok(Found::Func(func)))
+        Some(Made::Answer(Ok(Found::Func(func))))
     }
 
     /// Adds definitions that call each other by the numbers that they get.
     pub fn add(&mut self, program: &mut Program, funcs: Vec<Function>) -> Vec<FuncId> {
         funcs.into_iter().map(|func| self.deriver.add(program, func)).collect()
+    }
+
+    /// Whether a definition is.
+    fn is_well_typed(&mut self, program: &Program, func: FuncId) -> bool {
+        func.index() < self.checked || check_function(program, func).is_ok()
     }
 
     /// Whether all definitions so far are.
@@ -203,6 +217,13 @@ impl Derivatives {
         }
         true
     }
+}
+
+/// What became of a derivative.
+pub(super) enum Made {
+    Answer(Answer),
+    /// It would be one of a definition that takes it.
+    InItself,
 }
 
 /// J810 for the derivative of a definition that calls it.
@@ -236,7 +257,7 @@ fn extend(key: &mut String, word: &str, wrt: &[&str]) {
 
 impl<'a, 's> Body<'a, 's> {
     /// `grad(f)(x)`.
-    pub fn call_derived(&mut self, derived: &'a ast::Derived<'s>, span: Span) -> Res<Made> {
+    pub fn call_derived(&mut self, derived: &'a ast::Derived<'s>, span: Span) -> Res<made::Made> {
         self.surface_only(span, "a derivative", "call a definition that the passes have made")?;
         let name = derived.call.func;
         if derived.chain.iter().any(|(word, _)| *word == language::LINEARIZE) {
@@ -353,7 +374,12 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    fn call_sourced(&mut self, asked: &Asked<'a, 's>, source: Source, span: Span) -> Res<Made> {
+    fn call_sourced(
+        &mut self,
+        asked: &Asked<'a, 's>,
+        source: Source,
+        span: Span,
+    ) -> Res<made::Made> {
         if let Source::Given(given) = source
             && let Some(made) = self.call_turned(given, asked, span)?
         {
@@ -363,7 +389,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// `f.grad(x)` of a function that is no definition.
-    pub fn call_by_name(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Option<Made>> {
+    pub fn call_by_name(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Option<made::Made>> {
         let name = call.func;
         let Some((base, chain)) = methods(name.text) else { return Ok(None) };
         if self.globals.global(name.text).is_some() {
@@ -381,7 +407,7 @@ impl<'a, 's> Body<'a, 's> {
         made: &Result<FuncId, Diagnostic>,
         call: &'a ast::Call<'s>,
         span: Span,
-    ) -> Res<Made> {
+    ) -> Res<made::Made> {
         match made {
             Ok(func) => self.call_function(*func, call, span),
             Err(reason) => self.not_made(reason, span),

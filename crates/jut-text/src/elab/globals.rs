@@ -138,6 +138,12 @@ impl Globals {
         Some((alias, self.view().used.get(alias)?))
     }
 
+    /// The module that a name says, which the file at hand uses, and the rest of the name.
+    pub fn used_module<'g, 'n>(&'g self, name: &'n str) -> Option<(&'g str, &'n str)> {
+        let (alias, full) = self.used_in(name)?;
+        Some((full, name.get(alias.len() + 1..)?))
+    }
+
     /// The full name that a name stands for in the file at hand; `None` if it cannot be seen.
     fn key<'n>(&self, name: &'n str) -> Option<Cow<'n, str>> {
         if self.modules.is_empty() {

@@ -5,7 +5,7 @@ use super::body::Body;
 use super::made::{Made, Out, Value};
 use super::region::is_region;
 use super::{Res, Stop};
-use crate::ast::{ExprId, Index, Name, With};
+use crate::ast::{ExprId, ExprKind, Index, Name, With};
 use jut_ir::{Atom, Diagnostic, Rhs, Span, Type};
 
 impl<'a, 's> Body<'a, 's> {
@@ -73,6 +73,19 @@ impl<'a, 's> Body<'a, 's> {
         let Rhs::Proj(_, number) = out.rhs else { return Err(Stop) };
         let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
         let at = self.span(value);
+        if let ExprKind::WithField(_, again, _) = &self.ast.expr(value).kind
+            && !matches!(self.type_of(old), Type::Tuple(_) | Type::Data(_))
+        {
+            let message = format!(
+                "what is to have another `{}` is the new value of `{}`",
+                again.text, field.text
+            );
+            let help = format!(
+                "one field is replaced at a time: `(p with {} = v) with {} = w`",
+                field.text, again.text
+            );
+            return self.error("J204", again.span, message, help);
+        }
         let new = super::narrow::fitted(self.atom(value, "t")?, &self.type_of(old));
         self.fits(&self.type_of(old), &self.type_of(new), at)?;
         let new = self.rebuilt(record, number as usize, new, Name { text: "t", span })?;
