@@ -640,8 +640,8 @@ const BLOCKS: &[Row] = &[
     ),
     (
         "J202",
-        "def f[n](x: [n, 2]f64, p: [n]i64) -> [3, 2]f64 = «hist (k < 3) by +» { (p, x) }",
-        "`by + from e",
+        "def f[n](x: [n, 2]f64, p: [n]i64) -> [3, 2]f64 = hist (k < 3) by max { «(p, x)» }",
+        "`by (fn (a, b) -> ..)",
     ),
     (
         "J208",

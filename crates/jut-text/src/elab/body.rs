@@ -7,9 +7,8 @@
 //! Types of the results of an operation may mention its earlier non-linear results, as placeholders
 //! ([`Size::position`]); binding replaces them by the names of the pattern.
 
-use super::given::{Given, Specials, Taken, Template};
+use super::given::{Given, Ruling, Specials, Taken, Template};
 use super::made::{Annotation, Made, Out, Value, Values};
-use super::ruled::Ruling;
 use super::scope::{Entity, Scope};
 use super::{Global, Globals, Res, Stop, show};
 use crate::ast::{Ast, ExprId, ExprKind, Name};

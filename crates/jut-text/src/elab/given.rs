@@ -92,7 +92,26 @@ pub(super) enum Callable<'a, 's> {
     /// A derivative of a function that is no definition.
     Derivative(std::rc::Rc<Differentiated<'a, 's>>),
     /// The tangent of a function, in what states a derivative.
-    Tangent(std::rc::Rc<super::ruled::Tangent>),
+    Tangent(std::rc::Rc<Tangent>),
+}
+
+/// The tangent of a function: see [`super::ruled`].
+pub(super) struct Tangent {
+    /// The derivative along what it captures: none if that has no floats.
+    pub(super) along: Option<FuncId>,
+    pub(super) captured: Vec<NVar>,
+    /// The tangents of what it captures.
+    pub(super) tangents: Vec<NVar>,
+    /// The types of what it gives.
+    pub(super) gives: Vec<Type>,
+}
+
+/// A definition with a rule, for the functions that it is given, while one of the two definitions is read.
+pub(crate) struct Ruling<'a, 's> {
+    pub(super) template: usize,
+    pub(super) functions: Vec<Callable<'a, 's>>,
+    /// The first of the two, and what it captures; none while its body is read.
+    pub(super) made: Option<(FuncId, Vec<NVar>)>,
 }
 
 /// A function without a name, and where its text stands.

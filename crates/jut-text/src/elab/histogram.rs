@@ -131,10 +131,15 @@ impl<'a, 's> Body<'a, 's> {
         element: &Type,
         span: Span,
     ) -> Res<Atom> {
-        let number = |x: f64| match element {
+        let mut scalar = element;
+        while let Type::Array(_, inner) = scalar {
+            scalar = inner;
+        }
+        let number = |x: f64| match scalar {
             Type::I64 => Some(Literal::I64(x as i64)),
             Type::I32 => Some(Literal::I32(x as i32)),
-            Type::Float(_) => Some(element.number(x)),
+            Type::Float(_) => Some(scalar.number(x)),
+            ty if self.is_complex(ty) => Some(Literal::F64(x)),
             _ => None,
         };
         let neutral = match hist.operator {
@@ -165,9 +170,15 @@ impl<'a, 's> Body<'a, 's> {
                 let out = self.primitive("f32", Syntax::Call, vec![wide], span)?;
                 self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?
             }
+            neutral if self.is_complex(scalar) => {
+                let zero = Atom::Lit(Literal::F64(0.0));
+                let out = self.complex_of(Atom::Lit(neutral), zero, scalar, span)?;
+                self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?
+            }
             neutral => Atom::Lit(neutral),
         };
-        self.filled(bound, size, neutral, span)
+        let bin = self.filled_with(element, neutral, span)?;
+        self.filled(bound, size, bin, span)
     }
 
     /// An infinity, which no literal is.
@@ -179,6 +190,14 @@ impl<'a, 's> Body<'a, 's> {
         }
         let out = self.primitive("-", Syntax::Prefix, vec![infinity], span)?;
         self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)
+    }
+
+    /// A value of a type all of whose cells are one.
+    fn filled_with(&mut self, ty: &Type, cell: Atom, span: Span) -> Res<Atom> {
+        let Type::Array(size, inner) = ty else { return Ok(cell) };
+        let bound = self.materialize(size, span)?;
+        let row = self.filled_with(inner, cell, span)?;
+        self.filled(bound, size.clone(), row, span)
     }
 
     /// An array of one value.

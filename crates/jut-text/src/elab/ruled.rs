@@ -26,7 +26,7 @@
 //! *Cost*: that of both texts, once for each call.
 
 use super::body::{Body, FUNCTION};
-use super::given::{Argument, Asking, Callable, Found, Of, Template, Wanted};
+use super::given::{Argument, Asking, Callable, Found, Of, Ruling, Tangent, Template, Wanted};
 use super::made::{Out, Values};
 use super::recurrence::counting;
 use super::scope::Names;
@@ -36,25 +36,6 @@ use crate::ast::TypeKind;
 use jut_ad::outline::outline_as;
 use jut_ir::{Atom, Block, Diagnostic, FuncId, NVar, Rhs, Size, Span, Type};
 use std::rc::Rc;
-
-/// A definition with a rule, for the functions that it is given, while one of the two definitions is read.
-pub(crate) struct Ruling<'a, 's> {
-    template: usize,
-    functions: Vec<Callable<'a, 's>>,
-    /// The first of the two, and what it captures; none while its body is read.
-    made: Option<(FuncId, Vec<NVar>)>,
-}
-
-/// The tangent of a function.
-pub(super) struct Tangent {
-    /// The derivative along what it captures: none if that has no floats.
-    along: Option<FuncId>,
-    captured: Vec<NVar>,
-    /// The tangents of what it captures.
-    tangents: Vec<NVar>,
-    /// The types of what it gives.
-    gives: Vec<Type>,
-}
 
 /// What a definition says of a function that it takes.
 type Said = (Vec<Type>, Vec<Type>);
