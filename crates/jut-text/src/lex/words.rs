@@ -122,7 +122,7 @@ impl Ends {
                 ),
                 _ => false,
             };
-            let behind_loop = || Some(ends.get(loop_end(list, close, k)?).copied()?);
+            let behind_loop = || ends.get(loop_end(list, close, k)?).copied();
             ends[k] = match close[k] as usize {
                 _ if is_end => k as u32,
                 _ if let Some(end) = behind_loop() => end,
