@@ -32,6 +32,9 @@ impl Lowering<'_> {
                 pattern => self.late_binding(pattern, None),
             };
         };
+        if let Some(converted) = converted(local) {
+            return self.binding(&converted);
+        }
         if self.two_lists(local)? {
             return Ok(());
         }
@@ -135,8 +138,9 @@ impl Lowering<'_> {
             None => self.learned.late.get(&k).cloned().unwrap_or(Ty::F64),
         };
         let ty = self.resolve(&ty);
-        if matches!(ty, Ty::Array(_, Extent::Slice | Extent::Vec)) {
-            return refuse(pattern, "a list gets its value where it is declared: `let x = ..;`");
+        // What a list is before it has its value nobody reads: one without elements.
+        if let Ty::Array(element, Extent::Slice | Extent::Vec) = &ty {
+            return self.empty_list(&ident.ident, Some((**element).clone()));
         }
         let start = self.neutral(&ty, pattern)?;
         let name = self.names.unique(&ident.ident.to_string());
@@ -481,4 +485,21 @@ fn halves(expr: &Expr) -> Option<(&Expr, &Expr)> {
     let plain = matches!(&*call.receiver, Expr::Path(_) | Expr::Field(_));
     (plain && call.method == "split_at" && call.args.len() == 1)
         .then(|| (&*call.receiver, &call.args[0]))
+}
+
+/// `let x: T = e.into();` as `let x: T = T::from(e);`
+fn converted(local: &syn::Local) -> Option<syn::Local> {
+    let (Pat::Type(typed), Some(init)) = (&local.pat, &local.init) else { return None };
+    let Expr::MethodCall(call) = crate::syntax::unwrapped(&init.expr) else { return None };
+    let syn::Type::Path(ty) = &*typed.ty else { return None };
+    let listed = ty.path.segments.last().is_some_and(|last| last.ident == "Vec");
+    if call.method != "into" || !call.args.is_empty() || listed {
+        return None;
+    }
+    let (value, owner) = (&call.receiver, crate::syntax::in_values(&typed.ty));
+    let mut local = local.clone();
+    if let Some(init) = &mut local.init {
+        init.expr = Box::new(syn::parse_quote!(#owner::from(#value)));
+    }
+    Some(local)
 }

@@ -25,6 +25,9 @@ impl Lowering<'_> {
                 "a path through a trait is not built: call a function by its own path",
             );
         }
+        if let Some((place, value)) = crate::restated::replaced(call) {
+            return self.replacement(&place, value);
+        }
         let local = path.path.get_ident().and_then(|i| self.lookup(&i.to_string())).cloned();
         if let Some(local) = local {
             return self.local_call(&local, call);
@@ -93,6 +96,11 @@ impl Lowering<'_> {
                     path,
                     "a queue is a `Vec` here: `push` adds to it, and `remove(0)` takes the first",
                 );
+            }
+            Some("Array1" | "DVector")
+                if let Some(list) = crate::libraries::made(&name, &arguments) =>
+            {
+                return self.expression(&list);
             }
             // A box is what is in it.
             Some("Box") if name == "new" && arguments.len() == 1 => {
@@ -593,7 +601,7 @@ impl Lowering<'_> {
             }
             (Ty::Array(..) | Ty::Of(..), "len" | "is_empty") => {
                 let whole = self.named(receiver, "list");
-                let length = Value::name(format!("size({})", whole.text), Ty::Usize, 0);
+                let length = Value::name(self.count_of(&whole), Ty::Usize, 0);
                 return Ok(match name.as_str() {
                     "len" => length,
                     _ => Value::new(format!("{} == 0", length.text), Ty::Bool, 3, &[]),

@@ -38,9 +38,31 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
     }
     // Of the floats of a tuple, where it has others.
     rebuilt(written, &derivative, &|item| !is_integer(item)).unwrap_or_else(|| match written {
-        Type::Path(path) if !known(path) => quote!(::jut::rust::Gradient<#path>),
+        Type::Path(path) if !known(path) => {
+            let path = lasting(path);
+            quote!(::jut::rust::Gradient<#path>)
+        }
         other => other.to_token_stream(),
     })
+}
+
+/// A type whose lifetimes are those of what stays: a derivative refers to nothing. Those of views need not be written where they are used.
+fn lasting(path: &syn::TypePath) -> syn::TypePath {
+    let mut path = path.clone();
+    let Some(last) = path.path.segments.last_mut() else { return path };
+    let view = ["ArrayView1", "ArrayView2"].iter().any(|name| last.ident == name);
+    let syn::PathArguments::AngleBracketed(of) = &mut last.arguments else { return path };
+    let lasting: syn::GenericArgument = syn::parse_quote!('static);
+    let mut written = false;
+    for argument in &mut of.args {
+        if let syn::GenericArgument::Lifetime(_) = argument {
+            (*argument, written) = (lasting.clone(), true);
+        }
+    }
+    if view && !written {
+        of.args.insert(0, lasting);
+    }
+    path
 }
 
 /// A type of others without references: of what `of` says of these, where `keeps` keeps them in a tuple. Nothing for any other type.

@@ -433,10 +433,11 @@ impl Lowering<'_> {
         let element = self.element(&ty);
         let least = if element == Ty::Usize { 0 } else { i64::MIN };
         let count = self.names.unique("count");
-        self.lines.push(format!("{count} = size({})", value.text));
+        let all = self.count_of(&value);
+        self.lines.push(format!("{count} = {all}"));
+        let element_at = self.element_at(&value);
         Ok(Elements::new(count, move |i| {
-            let text = format!("{}[{i}]", value.text);
-            Item::One(Value::name(text, element.clone(), least))
+            Item::One(Value::name(element_at(i), element.clone(), least))
         }))
     }
 

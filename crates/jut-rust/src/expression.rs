@@ -633,6 +633,18 @@ impl Lowering<'_> {
             return Ok(self.named(Value { stable: false, ..element }, "element"));
         }
         let base = self.expression(&index.expr)?;
+        if let Some((row, column)) = crate::libraries::of_a_matrix(&index.index)
+            && let of @ Ty::Of(..) = self.resolve(&base.ty)
+        {
+            let base = self.named(base, "matrix");
+            let both = self.operands(&[row, column])?;
+            let both: Vec<Value> =
+                both.into_iter().map(|at| self.convert(at, &Ty::Usize)).collect();
+            let text = format!("{}[{}, {}]", base.text, both[0].text, both[1].text);
+            let text = self.at(span, What::Same, &text);
+            let value = Value::new(text, self.element(&of), 9, &[&base, &both[0], &both[1]]);
+            return Ok(value.costly());
+        }
         if let Expr::Range(range) = unwrapped(&index.index) {
             let base = self.named(base, "part");
             let (start, end) = self.ends(range, &base.text)?;

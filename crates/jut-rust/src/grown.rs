@@ -62,6 +62,7 @@ impl Lowering<'_> {
                 let (one, i) = (self.neutral(&ty, name)?, self.names.unique("i"));
                 let text = self.names.unique(&name.to_string());
                 self.lines.push(format!("var {text} = build ({i} < 0) {{ {one} }}"));
+                self.lists.empty.insert(text.clone());
                 (text, ty)
             }
             None => (String::new(), Ty::Never),

@@ -251,6 +251,8 @@ pub(crate) struct Lists {
     pub growing: HashMap<String, Growing>,
     /// The types of those that stand in records, as the text writes them.
     pub records: Vec<String>,
+    /// The names in the text of those that were declared without elements.
+    pub empty: HashSet<String>,
 }
 
 /// What is known of what is written next.

@@ -85,24 +85,11 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("midpoint", "write `0.5 * (a + b)`"),
 ];
 
-/// Methods of integers that floats do not have.
-const INTEGERS: &[&str] = &[
-    "saturating_sub",
-    "checked_sub",
-    "abs_diff",
-    "wrapping_add",
-    "wrapping_sub",
-    "wrapping_mul",
-    "pow",
-    "is_positive",
-    "is_negative",
-];
-
 /// Whether numbers have a method of this name.
 pub(crate) fn is_known(name: &str) -> bool {
     F64.iter().any(|(n, _, _)| *n == name)
         || REFUSED.iter().any(|(n, _)| *n == name)
-        || INTEGERS.contains(&name)
+        || crate::integers::METHODS.iter().any(|(n, _)| *n == name)
 }
 
 /// The text of a method with its receiver and arguments.

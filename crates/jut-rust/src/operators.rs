@@ -489,6 +489,10 @@ impl Lowering<'_> {
                 Ok(())
             }
             target => {
+                self.expected.wanted = match crate::syntax::is_from_fn(right) {
+                    true => Some(self.nested(|this| this.place(target))?.1.ty),
+                    false => None,
+                };
                 let value = self.expression(right)?;
                 let list = self.is_of_a_list(&value) || matches!(value.ty, Ty::Of(..));
                 match list && self.is_whole_list(target) {
@@ -615,16 +619,22 @@ impl Lowering<'_> {
                     );
                 }
                 let base = self.referred(&index.expr)?;
-                let at = self.operand(&index.index)?;
-                let at = self.convert(at, &Ty::Usize);
-                let at = match literal(&at) {
-                    Some(_) => at,
-                    None => self.named(at, "at"),
-                };
+                let both = crate::libraries::of_a_matrix(&index.index)
+                    .filter(|_| matches!(self.resolve(&base.ty), Ty::Of(..)));
+                let indices = both.map_or(vec![&*index.index], |(row, column)| vec![row, column]);
+                let mut at = Vec::new();
+                for value in self.operands(&indices)? {
+                    let value = self.convert(value, &Ty::Usize);
+                    at.push(match literal(&value) {
+                        Some(_) => value.text,
+                        None => self.named(value, "at").text,
+                    });
+                }
+                let at = at.join(", ");
                 let ty = self.element(&base.ty);
                 let text = match base.text.strip_suffix(']') {
-                    Some(open) => format!("{open}, {}]", at.text),
-                    None => format!("{}[{}]", base.text, at.text),
+                    Some(open) => format!("{open}, {at}]"),
+                    None => format!("{}[{at}]", base.text),
                 };
                 Ok(self.row_place(Value { text, ty, level: 1, ..base }))
             }

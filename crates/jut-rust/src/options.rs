@@ -28,9 +28,11 @@ const OWN: &[&str] = &[
     "unwrap_or_else",
     "unwrap_or_default",
     "map_or",
+    "map_or_else",
     "is_some",
     "is_none",
     "is_some_and",
+    "is_none_or",
     "as_deref",
 ];
 
@@ -342,6 +344,42 @@ impl Lowering<'_> {
                 let other = self.with_type(other, &option.ty, arguments[0])?;
                 self.branches(there, (Default::default(), option), (Default::default(), other))
             }
+            ("xor", [other]) => {
+                let other = self.expression(other)?;
+                let other = self.with_type(other, &option.ty, arguments[0])?;
+                let other = self.named(other, "option");
+                let (also, second) = self.option_parts(&other);
+                let ty = self.unify(&value.ty, &second.ty);
+                let one = format!("{} != {}", there.text, also.text);
+                let text =
+                    format!("if {} {{ {} }} else {{ {} }}", there.text, value.text, second.text);
+                let value =
+                    self.named(Value { ty, ..Value::new(text, Ty::Never, 0, &[]) }, "value");
+                self.option(Value::new(one, Ty::Bool, 3, &[&there, &also]), value)
+            }
+            ("zip", [other]) => {
+                let other = self.optional(other)?;
+                let other = self.as_pair(other);
+                let other = self.named(other, "option");
+                let (also, second) = self.option_parts(&other);
+                let both = format!("{} && {}", there.text, also.text);
+                let pair = format!("#({}, {})", value.text, second.text);
+                let ty = Ty::Tuple(vec![value.ty.clone(), second.ty.clone()]);
+                let pair = Value::new(pair, ty, 9, &[&value, &second]);
+                self.option(Value::new(both, Ty::Bool, 2, &[&there, &also]), pair)
+            }
+            ("map_or_else", [other, function]) => {
+                let (no, other) = self.nested(|this| this.applied(other, Vec::new()))?;
+                let (lines, value) =
+                    self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
+                self.branches(there, (lines, value), (no, other))
+            }
+            ("is_none_or", [function]) => {
+                let yes = Value::name("true".to_string(), Ty::Bool, 0);
+                let (lines, value) =
+                    self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
+                self.branches(there, (lines, value), (Default::default(), yes))
+            }
             ("or_else", [other]) => {
                 let (lines, other) = self.nested(|this| this.applied(other, Vec::new()))?;
                 let other = self.with_type(other, &option.ty, arguments[0])?;
@@ -451,12 +489,14 @@ impl Lowering<'_> {
                 "position" | "rposition" | "find" | "rfind" | "reduce" | "min_by" | "max_by"
                 | "try_fold" => true,
                 name if crate::syntax::is_search(name) => true,
+                name if name.starts_with("checked_") => {
+                    crate::integers::METHODS.iter().any(|(n, _)| *n == name)
+                }
                 "pop" => self.is_relisting(call),
                 "nth" | "next" => is_iterator(&call.receiver),
                 "min" | "max" => call.args.is_empty(),
-                "map" | "copied" | "cloned" | "filter" | "or" | "or_else" | "and_then" => {
-                    self.is_option(&call.receiver)
-                }
+                "map" | "copied" | "cloned" | "filter" | "or" | "or_else" | "and_then" | "zip"
+                | "xor" => self.is_option(&call.receiver),
                 "as_deref" => true,
                 // Of a field of a type that holds itself, `self.next.as_ref().map(..)`; or of a list or box.
                 "as_ref" => {

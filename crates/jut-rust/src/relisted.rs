@@ -206,10 +206,19 @@ impl Lowering<'_> {
             other => (other, None),
         };
         let Pat::Tuple(tuple) = pattern else { return refuse(pattern, NAMES) };
-        let [Pat::Ident(a), Pat::Ident(b)] = &tuple.elems.iter().collect::<Vec<_>>()[..] else {
+        let [Pat::Ident(first), Pat::Ident(second)] = &tuple.elems.iter().collect::<Vec<_>>()[..]
+        else {
             return refuse(pattern, NAMES);
         };
-        let (a, b) = (&a.ident, &b.ident);
+        let source = &end.receiver;
+        // What is gone over may have the names of the lists: these become known behind it then.
+        let hidden =
+            [first, second].iter().any(|own| crate::syntax::has_word(&end, &own.ident.to_string()));
+        let mut named = |own: &syn::Ident, other: &str| match hidden {
+            true => syn::Ident::new(&format!("__jut_{}", self.names.unique(other)), own.span()),
+            false => own.clone(),
+        };
+        let (one, other) = (named(&first.ident, "first"), named(&second.ident, "second"));
         let types: Vec<Option<&syn::Type>> = match written {
             Some(syn::Type::Tuple(types)) => {
                 let plain = |ty| (!crate::syntax::has_infer(ty)).then_some(ty);
@@ -223,30 +232,32 @@ impl Lowering<'_> {
                 _ => syn::parse_quote!(let mut #name = Vec::new();),
             }
         };
-        let source = &end.receiver;
         let mut restated = Vec::new();
         let each: Expr = match &end.args.iter().collect::<Vec<_>>()[..] {
             [] => syn::parse_quote!(for (jut_first, jut_second) in #source {
-                #a.push(jut_first);
-                #b.push(jut_second);
+                #one.push(jut_first);
+                #other.push(jut_second);
             }),
             [test @ Expr::Closure(_)] => {
                 restated.push(syn::parse_quote!(let __jut_test = #test;));
                 syn::parse_quote!(for jut_one in #source {
-                    if __jut_test(&jut_one) { #a.push(jut_one); } else { #b.push(jut_one); }
+                    if __jut_test(&jut_one) { #one.push(jut_one); } else { #other.push(jut_one); }
                 })
             }
             _ => return refuse(&end.method, "write `|v| ..` here"),
         };
         restated.extend([
-            declared(a, 0),
-            declared(b, 1),
+            declared(&one, 0),
+            declared(&other, 1),
             Stmt::Expr(each, Some(Default::default())),
         ]);
-        // What is gone over may have the names of the lists: so these become known behind it.
-        let hidden = [a, b].iter().any(|name| crate::syntax::has_word(source, &name.to_string()));
         if hidden {
-            return refuse(pattern, "give these lists names that the chain has not");
+            restated.extend(
+                [first, second]
+                    .into_iter()
+                    .zip([&one, &other])
+                    .map(|(own, list)| -> Stmt { syn::parse_quote!(let #own = #list;) }),
+            );
         }
         self.statements(&restated, crate::lowering::Tail::Unit)?;
         Ok(true)

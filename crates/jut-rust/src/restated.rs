@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `matches!(x, P if g)` | `match x { P => g, _ => false }` |
 //! | `std::mem::swap(&mut a, &mut b)` | `(a, b) = (b, a)` |
+//! | `std::mem::replace(&mut a, e)`, `std::mem::take(&mut a)` | what a was, and `a = e`, where e of `take` is zero, `false`, `None` or a list without elements |
 //! | `c.then(\|\| e)`, `c.then_some(e)` | `if c { Some(e) } else { None }` |
 //! | `(a..b).contains(&v)` | `a <= v && v < b`, each computed once |
 //! | `x.contains(&k)` | `x.iter().any(\|v\| *v == k)`, k computed before |
@@ -17,11 +18,13 @@
 
 use crate::lowering::{Local, Lowering};
 use crate::syntax::unwrapped;
+use crate::types::Ty;
 use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::TokenStream;
 use std::collections::HashMap;
 use syn::parse::Parser;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, Pat, Token};
 
 /// `matches!(x, P if g)`.
@@ -175,22 +178,64 @@ fn is_plain(value: &Expr) -> bool {
 
 /// `std::mem::swap(&mut a, &mut b)`, or of names that are `&mut`, as an assignment.
 pub(crate) fn swapped(call: &ExprCall) -> Option<syn::ExprAssign> {
-    let Expr::Path(path) = unwrapped(&call.func) else { return None };
-    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
-    let is_swap = words.next()? == "swap" && words.next()? == "mem";
-    let place = |argument: &Expr| -> Expr {
-        match unwrapped(argument) {
-            Expr::Reference(reference) => (*reference.expr).clone(),
-            name => syn::parse_quote!(*#name),
-        }
-    };
-    match (is_swap, &call.args.iter().map(place).collect::<Vec<_>>()[..]) {
+    let is_swap = of_memory(call)? == "swap";
+    match (is_swap, &call.args.iter().map(referred).collect::<Vec<_>>()[..]) {
         (true, [a, b]) => Some(syn::parse_quote!((#a, #b) = (#b, #a))),
         _ => None,
     }
 }
 
+/// The name of a function of `std::mem`, `mem::swap(..)`.
+fn of_memory(call: &ExprCall) -> Option<String> {
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    let name = words.next()?;
+    (words.next()? == "mem").then_some(name)
+}
+
+/// The place that a `&mut` is one of.
+fn referred(argument: &Expr) -> Expr {
+    match unwrapped(argument) {
+        Expr::Reference(reference) => (*reference.expr).clone(),
+        name => syn::parse_quote!(*#name),
+    }
+}
+
+/// `std::mem::replace(&mut a, e)` or `std::mem::take(&mut a)`: the place, and the value that it gets, if that is written.
+pub(crate) fn replaced(call: &ExprCall) -> Option<(Expr, Option<&Expr>)> {
+    match (of_memory(call)?.as_str(), &call.args.iter().collect::<Vec<_>>()[..]) {
+        ("replace", [place, value]) => Some((referred(place), Some(value))),
+        ("take", [place]) => Some((referred(place), None)),
+        _ => None,
+    }
+}
+
 impl Lowering<'_> {
+    /// What a place was, which gets another value.
+    pub fn replacement(&mut self, place: &Expr, value: Option<&Expr>) -> Result<Value, Refusal> {
+        let value = match value {
+            Some(value) => self.expression(value)?,
+            None => {
+                let ty = self.nested(|this| this.place(place))?.1.ty;
+                let ty = self.resolve(&ty);
+                if let Ty::Of(..) = ty {
+                    let said = "what a struct is by default is written: `std::mem::replace(&mut p, Point::default())`";
+                    return refuse(place, said);
+                }
+                Value::name(self.neutral(&ty, place)?, ty, i64::MIN)
+            }
+        };
+        let value = self.named(Value { stable: false, ..value }, "new");
+        let old = self.expression(place)?;
+        let old = self.named(Value { stable: false, ..old }, "old");
+        let name = syn::Ident::new("__jut_new", place.span());
+        self.scopes.push(HashMap::new());
+        self.declare(&name.to_string(), Local::value(value.text, value.ty));
+        let done = self.assignment(place, &syn::parse_quote!(#name));
+        self.scopes.pop();
+        done.map(|()| old)
+    }
+
     /// A method of a list that is said by other Rust, if it is one.
     pub fn restated(
         &mut self,

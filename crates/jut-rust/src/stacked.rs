@@ -70,6 +70,17 @@ impl Visit<'_> for Uses<'_> {
         );
         syn::visit::visit_expr_method_call(self, call);
     }
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        match crate::restated::replaced(call) {
+            Some((place, value)) => {
+                self.relists += usize::from(is_named(&place, self.name));
+                self.assigns += usize::from(is_part(&place, self.name));
+                self.stands += usize::from(is_named(&place, self.name));
+                value.into_iter().for_each(|value| self.visit_expr(value));
+            }
+            None => syn::visit::visit_expr_call(self, call),
+        }
+    }
     fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
         let mut targets = vec![&*assign.left];
         if let Expr::Tuple(tuple) = unwrapped(&assign.left) {
@@ -118,6 +129,15 @@ struct Others {
 fn given_others(expr: &Expr, uneven: bool) -> Others {
     struct Found<'e>(&'e Expr, Others, bool);
     impl Visit<'_> for Found<'_> {
+        fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+            // What is left behind by `take` has no elements, and by `replace` it may be any list.
+            if let Some((Expr::Path(place), _)) = crate::restated::replaced(call)
+                && let Some(name) = place.path.get_ident()
+            {
+                self.1.certain.push(name.to_string());
+            }
+            syn::visit::visit_expr_call(self, call);
+        }
         fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
             let Expr::Path(path) = unwrapped(&assign.left) else { return };
             let Some(name) = path.path.get_ident() else { return };
@@ -188,7 +208,10 @@ impl Lowering<'_> {
             }
             let read = uses.stands > uses.grows;
             let shorter = uses.relists > 0 && shortens(name, expr);
-            let other = others.certain.contains(name)
+            // What it is assigned has elements, where it has none yet.
+            let first = self.lists.empty.contains(&local.name) && uses.relists > 0;
+            let other = first
+                || others.certain.contains(name)
                 || others.possible.contains(name) && uses.assigns == 0;
             shorter || other || uses.grows > 0 && (read || left)
         });

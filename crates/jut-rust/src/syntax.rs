@@ -384,6 +384,10 @@ pub(crate) const OF_OPTIONS: &[&str] = &[
     "is_some",
     "is_none",
     "is_some_and",
+    "is_none_or",
+    "map_or_else",
+    "zip",
+    "xor",
     "unwrap_or_default",
     "filter",
     "or",
@@ -397,7 +401,7 @@ pub(crate) const OF_OPTIONS: &[&str] = &[
 ];
 
 /// A type as it may stand in values too: `Point::<f64>`.
-fn in_values(ty: &Type) -> TokenStream {
+pub(crate) fn in_values(ty: &Type) -> TokenStream {
     let mut ty = ty.clone();
     if let Type::Path(path) = &mut ty
         && let Some(last) = path.path.segments.last_mut()

@@ -43,7 +43,15 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(g: «Box<dyn Fn(f64) -> f64>», x: f64) -> f64 { g(x) }", "write `impl Fn(f64) -> f64`"),
     // Statements.
     ("fn f(x: f64) -> f64 { let «[y, z]»; y = x; y }", "a `let` of its own"),
-    ("fn f(x: f64) -> f64 { let «y»: Vec<f64>; y = vec![x]; y[0] }", "a list gets its value"),
+    (
+        "fn f(x: f64) -> f64 { let mut p = P { x }; let q = std::mem::take(&mut «p»); q.x }",
+        "what a struct is by default is written",
+    ),
+    ("fn f(x: f64, n: i64) -> f64 { x * n.«unsigned_abs»() as f64 }", "write `abs()`"),
+    (
+        "fn f(x: f64, n: usize) -> f64 { x * n.«overflowing_add»(1).0 as f64 }",
+        "is not built for integers",
+    ),
     ("fn f(x: f64) -> f64 { fn «g»() {} x }", "gives nothing"),
     ("fn f(x: f64) -> f64 { «struct S;» x }", "outside of the function"),
     ("fn f(x: f64) -> f64 { fn g(y: f64) -> f64 { y.«next_up»() } x }", "add a tolerance"),
@@ -75,7 +83,10 @@ const CASES: &[(&str, &str)] = &[
         "`peekable` is not built",
     ),
     ("fn f(x: &[f64]) -> f64 { let «[a, b]» = x; a + b }", "may have another length"),
-    ("fn f(x: f64) -> f64 { let a = Some(x).«xor»(None); x }", "`xor` of an `Option` is not built"),
+    (
+        "fn f(x: f64) -> f64 { let a = Some(x).«flatten»(); x }",
+        "`flatten` of an `Option` is not built",
+    ),
     (
         "fn f(x: &[P]) -> f64 { let mut v = x.to_vec(); v.«sort_by»(|a, b| a.x.total_cmp(&b.y)); 1.0 }",
         "compares one thing of both",

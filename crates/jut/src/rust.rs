@@ -71,6 +71,7 @@ mod defaults;
 mod description;
 mod entry;
 mod generic;
+mod libraries;
 mod linker;
 mod narrow;
 mod neutral;
@@ -174,6 +175,9 @@ pub enum Type {
     Unit,
     /// An array whose length is part of its type.
     Fixed(&'static Type, usize),
+    /// A matrix: an array of its rows, of which iterators give the elements, one row after the other, or, if that is said, one column
+    /// after the other.
+    Matrix(&'static Type, bool),
     /// A struct: its fields, in order.
     Record(&'static [(&'static str, Type)]),
     /// A tuple.

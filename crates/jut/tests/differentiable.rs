@@ -28,6 +28,7 @@ mod generic;
 mod grown;
 mod habits;
 mod inferred;
+mod integers;
 mod kept;
 mod lengths;
 mod lists;

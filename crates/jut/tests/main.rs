@@ -11,6 +11,7 @@ mod externs;
 mod growth;
 mod kept_trees;
 mod language_reference;
+mod libraries;
 mod limits;
 mod lists;
 mod mlir_page;

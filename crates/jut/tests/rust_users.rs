@@ -22,6 +22,7 @@ macro_rules! holds {
     };
 }
 
+mod authors;
 mod lengths;
 mod numerics;
 mod operators;

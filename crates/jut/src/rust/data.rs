@@ -135,7 +135,9 @@ pub(super) const fn key(name: &str) -> u64 {
 /// A method of a type, or a function of it, found by its name's number, and the type of its result.
 #[diagnostic::on_unimplemented(
     message = "this is no function with derivatives of `{Self}`",
-    note = "write `#[jut::differentiable]` before the `impl` block"
+    note = "write `#[jut::differentiable]` before the `impl` block",
+    note = "what a trait provides is called in a function of a type parameter, or stands in the `impl` of the type",
+    note = "of an array of another library the elements are read, by an index or an iterator"
 )]
 pub trait Method<const KEY: u64, R> {
     /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
@@ -258,7 +260,9 @@ impl Type {
     pub const fn sizes(&self) -> usize {
         match self {
             Type::Vec(element) => 1 + element.sizes(),
-            Type::Array(element) | Type::Fixed(element, _) => element.sizes(),
+            Type::Array(element) | Type::Fixed(element, _) | Type::Matrix(element, _) => {
+                element.sizes()
+            }
             Type::Record(fields) | Type::Enum(_, fields) => {
                 let (mut sum, mut k) = (0, 0);
                 while k < fields.len() {
@@ -284,9 +288,10 @@ impl Type {
         match self {
             // Whether one that holds itself has, is not known here.
             Type::F64 | Type::F32 | Type::Declared(_) => true,
-            Type::Vec(element) | Type::Array(element) | Type::Fixed(element, _) => {
-                element.has_float()
-            }
+            Type::Vec(element)
+            | Type::Array(element)
+            | Type::Fixed(element, _)
+            | Type::Matrix(element, _) => element.has_float(),
             Type::Record(fields) | Type::Enum(_, fields) => {
                 let mut k = 0;
                 while k < fields.len() {
@@ -331,7 +336,7 @@ impl Type {
                 let items: Vec<String> = items.iter().map(|t| t.text(prefix, count)).collect();
                 format!("#({})", items.join(", "))
             }
-            Type::Vec(_) | Type::Array(_) | Type::Fixed(..) => {
+            Type::Vec(_) | Type::Array(_) | Type::Fixed(..) | Type::Matrix(..) => {
                 let (mut sizes, mut ty) = (Vec::new(), self);
                 loop {
                     ty = match ty {
@@ -344,6 +349,7 @@ impl Type {
                             *count += 1;
                             element
                         }
+                        Type::Matrix(rows, _) => rows,
                         _ => break,
                     }
                 }
@@ -357,6 +363,7 @@ impl Type {
     /// The sizes of a value in the text, in the order of their names.
     pub(super) fn lengths(&self, of: &str, lengths: &mut Vec<String>) {
         match self {
+            Type::Matrix(rows, _) => rows.lengths(of, lengths),
             Type::Vec(element) => {
                 lengths.push(format!("size({of})"));
                 if matches!(element, Type::Vec(_)) {
@@ -393,6 +400,11 @@ impl Type {
             }
             Type::Fixed(element, n) => format!("build (i < {n}) {{ {} }}", element.neutral()),
             Type::Vec(element) => format!("build (i < 0) {{ {} }}", element.neutral()),
+            // The text measures an array of rows by the first of them: of one without rows the width is written.
+            Type::Matrix(Type::Vec(Type::Vec(element)), _) => {
+                format!("build (i < 0, j < 0) {{ {} }}", element.neutral())
+            }
+            Type::Matrix(rows, _) => rows.neutral(),
             Type::Declared(of) => format!("{}__neutral()", of.name()),
             _ => "0".to_string(),
         }
@@ -401,6 +413,7 @@ impl Type {
     /// What a step leads to: an element, a component, or a field.
     pub(super) fn step(self, step: &str) -> Option<Type> {
         match (self, step) {
+            (Type::Matrix(rows, _), "e") => rows.step("e")?.step("e"),
             (Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _), "e") => {
                 Some(*element)
             }

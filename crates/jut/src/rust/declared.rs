@@ -247,9 +247,10 @@ impl Type {
                     ty.declared(all);
                 }
             }
-            Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _) => {
-                element.declared(all);
-            }
+            Type::Array(element)
+            | Type::Vec(element)
+            | Type::Fixed(element, _)
+            | Type::Matrix(element, _) => element.declared(all),
             Type::Record(fields) | Type::Enum(_, fields) => {
                 fields.iter().for_each(|(_, ty)| ty.declared(all));
             }

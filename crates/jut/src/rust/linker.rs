@@ -626,6 +626,10 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("value") => ty != Type::Unit,
         Some("optional") => is_optional(&ty),
         Some("single") => !is_optional(&ty),
+        Some("matrix") => matches!(ty, Type::Matrix(..)),
+        Some("columns") => matches!(ty, Type::Matrix(_, true)),
+        Some("rows") => matches!(ty, Type::Matrix(_, false)),
+        Some("plain") => !matches!(ty, Type::Matrix(..)),
         Some("vec") => ty.sizes() > 0,
         Some("list") => matches!(ty, Type::Vec(element) if element.sizes() == 0),
         Some("uneven") => is_uneven(&ty),
@@ -638,7 +642,10 @@ impl Type {
     /// The type of the numbers in it.
     fn scalar(self) -> Type {
         match self {
-            Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _) => element.scalar(),
+            Type::Array(element)
+            | Type::Vec(element)
+            | Type::Fixed(element, _)
+            | Type::Matrix(element, _) => element.scalar(),
             other => other,
         }
     }

@@ -15,6 +15,7 @@ pub(super) fn many(ty: &Type, shape: &[usize]) -> Value {
     match (ty, shape) {
         (Type::Fixed(element, n), _) => many(element, &[shape, &[*n]].concat()),
         (Type::Vec(element), _) => many(element, &[shape, &[0]].concat()),
+        (Type::Matrix(rows, _), _) => many(rows, shape),
         (Type::Record(fields) | Type::Enum(_, fields), _) => {
             Value::Tuple(fields.iter().map(|(_, ty)| many(ty, shape)).collect())
         }
@@ -80,6 +81,7 @@ pub(super) fn width(value: &Value) -> Option<usize> {
 pub(super) fn sizes(ty: &Type, value: &Value, all: &mut Vec<Value>) {
     let size = |n: Option<usize>| Value::I64(n.and_then(|n| n.try_into().ok()).unwrap_or_default());
     match (ty, value) {
+        (Type::Matrix(rows, _), value) => sizes(rows, value, all),
         (Type::Vec(element), value) => {
             all.push(size(length(value)));
             if matches!(element, Type::Vec(_)) {

@@ -101,6 +101,12 @@ const WIDE: &[(&str, &str)] = &[
   from
 }",
     ),
+    ("rust_rows", "def rust_rows[n, m](a: [n, m]f64) -> i64 = size(a)"),
+    ("rust_columns", "def rust_columns[n, m](a: [n, m]f64) -> i64 = size(a, 1)"),
+    ("rust_sizes", "def rust_sizes[n, m](a: [n, m]f64) -> #(i64, i64) = #(size(a), size(a, 1))"),
+    ("rust_one", "def rust_one[n](a: [n]f64) -> i64 = prim.min(size(a), 0) + 1"),
+    ("rust_height", "def rust_height[n](a: [n]f64) -> #(i64, i64) = #(size(a), 1)"),
+    ("rust_size", "def rust_size[n](a: [n]f64) -> i64 = size(a)"),
     ("rust_fract", "def rust_fract(x: f64) -> f64 = x - prim.trunc(x)"),
     ("rust_log", "def rust_log(x: f64, b: f64) -> f64 = prim.log(x) / prim.log(b)"),
     ("rust_recip", "def rust_recip(x: f64) -> f64 = 1.0 / x"),
@@ -138,11 +144,118 @@ const SHORT: &[(&str, &str)] = &[
     ),
 ];
 
+/// Definitions of integers: whether an operation leaves the range of its type, and what counts bits.
+const WHOLE: &[(&str, &str)] = &[
+    ("rust_over_add_usize", "def rust_over_add_usize(a: i64, b: i64) -> bool = a < 0 && b < 0"),
+    ("rust_over_sub_usize", "def rust_over_sub_usize(a: i64, b: i64) -> bool = a < b"),
+    (
+        "rust_over_mul_usize",
+        "def rust_over_mul_usize(a: i64, b: i64) -> bool = f64(a) * f64(b) >= 18446744073709600000.0",
+    ),
+    (
+        "rust_is_large_mul",
+        "def rust_is_large_mul(a: i64, b: i64) -> bool = f64(a) * f64(b) >= 9223372036854775808.0",
+    ),
+    ("rust_over_add_u32", "def rust_over_add_u32(a: i64, b: i64) -> bool = a + b > 4294967295"),
+    ("rust_over_sub_u32", "def rust_over_sub_u32(a: i64, b: i64) -> bool = a < b"),
+    (
+        "rust_over_mul_u32",
+        "def rust_over_mul_u32(a: i64, b: i64) -> bool = a * b < 0 || a * b > 4294967295",
+    ),
+    (
+        "rust_over_add_i32",
+        "def rust_over_add_i32(a: i64, b: i64) -> bool = a + b < -2147483648 || a + b > 2147483647",
+    ),
+    (
+        "rust_over_sub_i32",
+        "def rust_over_sub_i32(a: i64, b: i64) -> bool = a - b < -2147483648 || a - b > 2147483647",
+    ),
+    (
+        "rust_over_mul_i32",
+        "def rust_over_mul_i32(a: i64, b: i64) -> bool = a * b < -2147483648 || a * b > 2147483647",
+    ),
+    (
+        "rust_over_add_i64",
+        "def rust_over_add_i64(a: i64, b: i64) -> bool = \
+         prim.bitand(prim.bitxor(a, a + b), prim.bitxor(b, a + b)) < 0",
+    ),
+    (
+        "rust_over_sub_i64",
+        "def rust_over_sub_i64(a: i64, b: i64) -> bool = \
+         prim.bitand(prim.bitxor(a, b), prim.bitxor(a, a - b)) < 0",
+    ),
+    // The size says it but where it is near the limit: there, whether a division gives back what was multiplied.
+    (
+        "rust_over_mul_i64",
+        "def rust_over_mul_i64(a: i64, b: i64) -> bool = {
+  size = prim.abs(f64(a) * f64(b))
+  least = -9223372036854775807 - 1
+  if size < 9000000000000000000.0 { false } else {
+    if size > 9300000000000000000.0 { true } else {
+      if a == -1 || b == -1 { a == least || b == least } else { (a * b) / b != a }
+    }
+  }
+}",
+    ),
+    (
+        "rust_isqrt",
+        "def rust_isqrt(x: i64) -> i64 = {
+  var root = prim.min(i64(prim.sqrt(f64(x))), 3037000499)
+  while root * root > x { root -= 1 }
+  prim.select(root < 3037000499 && (root + 1) * (root + 1) <= x, root + 1, root)
+}",
+    ),
+    (
+        "rust_ilog2",
+        "def rust_ilog2(x: i64) -> i64 = {
+  var left = x / 2
+  var n = 0
+  while left > 0 {
+    left = left / 2
+    n += 1
+  }
+  n
+}",
+    ),
+    (
+        "rust_next_power_of_two",
+        "def rust_next_power_of_two(x: i64) -> i64 = {
+  var power = 1
+  while power < x { power = 2 * power }
+  power
+}",
+    ),
+    (
+        "rust_count_ones",
+        "def rust_count_ones(x: i64) -> i64 = {
+  var left = prim.bitand(x, 9223372036854775807)
+  var n = prim.select(x < 0, 1, 0)
+  while left > 0 {
+    n += prim.bitand(left, 1)
+    left = left / 2
+  }
+  n
+}",
+    ),
+    (
+        "rust_trailing_zeros",
+        "def rust_trailing_zeros(x: i64, width: i64) -> i64 = {
+  var left = prim.select(x == 0, 1, x)
+  var n = prim.select(x == 0, width, 0)
+  while prim.bitand(left, 1) == 0 {
+    left = left / 2
+    n += 1
+  }
+  n
+}",
+    ),
+];
+
 /// All names.
 pub(crate) fn names() -> impl Iterator<Item = String> {
     let wide = WIDE.iter().flat_map(|(name, _)| [name.to_string(), format!("{name}_f32")]);
     let whole = ["rust_order_i64".to_string()];
-    wide.chain(whole).chain(SHORT.iter().map(|(name, _)| name.to_string()))
+    wide.chain(whole).chain(SHORT.iter().chain(WHOLE).map(|(name, _)| name.to_string()))
 }
 
 /// The definitions that a text uses.
@@ -157,8 +270,10 @@ pub(crate) fn used(text: &str) -> impl Iterator<Item = String> {
         let single = format!("{name}_f32");
         [has(name).then(|| definition.to_string()), has(&single).then(|| short(name, definition))]
     });
-    let single =
-        SHORT.iter().map(move |(name, definition)| has(name).then(|| definition.to_string()));
+    let single = SHORT
+        .iter()
+        .chain(WHOLE)
+        .map(move |(name, definition)| has(name).then(|| definition.to_string()));
     let whole = has("rust_order_i64").then(whole_order);
     wide.chain(single).flatten().chain(whole)
 }

@@ -18,6 +18,29 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Functions of Rust read them by element, and have derivatives of their types:
+//!
+//! ```
+//! use ndarray::{Array1, Array2, array};
+//!
+//! #[jut::differentiable]
+//! fn form(a: &Array2<f64>, x: &Array1<f64>) -> f64 {
+//!     let mut s = 0.0;
+//!     for i in 0..a.nrows() {
+//!         for j in 0..a.ncols() {
+//!             s += x[i] * a[[i, j]] * x[j];
+//!         }
+//!     }
+//!     s
+//! }
+//!
+//! # fn main() -> jut::Result<()> {
+//! let (by_a, by_x) = form::gradient(&array![[2.0, 0.0], [1.0, 3.0]], &array![1.0, 2.0])?;
+//! assert_eq!((by_a, by_x), (array![[1.0, 2.0], [2.0, 4.0]], array![6.0, 13.0]));
+//! # Ok(())
+//! # }
+//! ```
 
 use super::{Element, View, wrong_rank};
 use crate::error::{Error, Result};
