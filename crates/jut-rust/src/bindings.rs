@@ -35,6 +35,12 @@ impl Lowering<'_> {
         if let Some(converted) = converted(local) {
             return self.binding(&converted);
         }
+        if let Some(statements) = crate::pointers::declared(local) {
+            return statements.iter().try_for_each(|statement| match statement {
+                syn::Stmt::Local(local) => self.binding(local),
+                _ => Ok(()),
+            });
+        }
         if self.two_lists(local)? {
             return Ok(());
         }
@@ -69,6 +75,16 @@ impl Lowering<'_> {
         {
             return self.none_binding(&ident.ident);
         }
+        if let (Some(error), None) = (crate::results::called(&init.expr, "Err"), &annotated) {
+            // An error that is kept is one of what the function gives.
+            let value = self.no_error(error)?;
+            let whole = match self.resolve(&self.signature.result) {
+                whole @ Ty::Option(_) => whole,
+                own => Ty::Option(Box::new(own)),
+            };
+            let value = self.with_type(value, &whole, &init.expr)?;
+            return self.pattern(pattern, value);
+        }
         if crate::syntax::is_empty(&init.expr) {
             let Pat::Ident(ident) = pattern else {
                 return refuse(pattern, "give this list a name: `let mut list = Vec::new();`");
@@ -98,7 +114,9 @@ impl Lowering<'_> {
             let second = self.expression(&syn::parse_quote!(&#list[#name..]))?;
             return self.pattern(right, second);
         }
-        self.expected.wanted = annotated.clone().filter(|_| crate::syntax::is_from_fn(&init.expr));
+        self.expected.wanted = annotated.clone().filter(|_| {
+            crate::syntax::is_from_fn(&init.expr) || crate::syntax::is_of_none(&init.expr)
+        });
         if let (Some(Ty::Array(list, _)), Some(count)) =
             (&annotated, crate::uneven::empty_rows(&init.expr))
             && let Some(rows) = self.empty_rows(list, &count)?

@@ -16,6 +16,11 @@ use syn::{Expr, ExprCall, ExprMethodCall, PathArguments};
 impl Lowering<'_> {
     /// A call of a function. Where its value is a number or truth value for certain (`inline`), it needs no name.
     pub fn call(&mut self, call: &ExprCall, inline: bool) -> Result<Value, Refusal> {
+        if let Some((name, call)) = crate::pointers::called(call)
+            && self.lookup(&name.to_string()).is_some_and(|local| local.closure.is_some())
+        {
+            return self.call(&call, inline);
+        }
         let Expr::Path(path) = unwrapped(&call.func) else {
             return refuse(&call.func, "a function is called by its name here");
         };
@@ -528,6 +533,9 @@ impl Lowering<'_> {
             return self.chain(call);
         }
         if let Some(value) = self.result_method(call)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.option_that_is_replaced(call)? {
             return Ok(value);
         }
         if let Some(value) = self.option_method(call, optional)? {

@@ -271,6 +271,12 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         let written = owned(g.written);
         quote!(where for<'number> #written: ::jut::rust::Number)
     });
+    let tangents_of = |k: usize| floats.iter().position(|f| *f == k).map(|at| &tangents[at]);
+    let same: Vec<String> = (0..idents.len())
+        .filter(|k| matches!(signature.parameters[*k].ty, Ty::Of(..)))
+        .flat_map(|k| [Some(&idents[k]), tangents_of(k)].into_iter().flatten())
+        .map(Ident::to_string)
+        .collect();
     let method = |name: &str,
                   doc: &str,
                   request: &str,
@@ -289,11 +295,16 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         // Rows of different lengths are those of the second text.
         let uneven = signature.uneven.as_ref().map(|second| {
             let named = crate::generic::generics(signature).named;
+            // What has rows by another name is the same in both texts.
+            let held_unevenly = held.iter().map(|one| match same.contains(&one.to_string()) {
+                true => quote!(::jut::rust::Argument::hold(&#one)),
+                false => quote!(::jut::rust::Argument::hold_uneven(&#one)),
+            });
             quote! {
                 if !(#(::jut::rust::Argument::is_even(&#held_names))&&*) {
                     return ::jut::rust::called_unevenly::<#second #named, _, _>(
                         ::jut::Request::#request,
-                        || ::jut::Result::Ok([#(::jut::rust::Argument::hold_uneven(&#held)?),*]),
+                        || ::jut::Result::Ok([#(#held_unevenly?),*]),
                         |results| ::jut::Result::Ok(#taken),
                     );
                 }

@@ -603,7 +603,12 @@ impl Lowering<'_> {
         length: String,
         extent: Extent,
     ) -> Result<Value, Refusal> {
-        let value = self.expression(value)?;
+        let element = match self.expected.wanted.take() {
+            Some(Ty::Array(element, _)) => *element,
+            _ => Ty::Never,
+        };
+        let given = self.expression(value)?;
+        let value = self.with_type(given, &element, value)?;
         let value = if value.cheap && value.stable { value } else { self.named(value, "each") };
         let index = self.names.unique("i");
         let text = format!("build ({index} < {length}) {{ {} }}", value.text);

@@ -9,7 +9,7 @@
 //! Requires: a guard does not fail. Operators in one are those of numbers.
 
 use crate::lowering::{Lowering, Tail};
-use crate::syntax::one_case_each;
+use crate::syntax::apart;
 use crate::types::Ty;
 use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
@@ -20,8 +20,8 @@ impl Lowering<'_> {
     /// A `match` that has a value.
     pub fn match_value(&mut self, m: &syn::ExprMatch) -> Result<Value, Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
-        let apart = one_case_each(m);
-        let m = apart.as_ref().unwrap_or(m);
+        let own = apart(m);
+        let m = own.as_ref().unwrap_or(m);
         if let Some(said) = crate::halved::matched(m)? {
             return self.expression(&said);
         }
@@ -35,8 +35,8 @@ impl Lowering<'_> {
     /// A `match` as a statement.
     pub fn plain_match(&mut self, m: &syn::ExprMatch) -> Result<(), Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
-        let apart = one_case_each(m);
-        let m = apart.as_ref().unwrap_or(m);
+        let own = apart(m);
+        let m = own.as_ref().unwrap_or(m);
         if let Some(said) = crate::halved::matched(m)? {
             return self.effect(&said);
         }

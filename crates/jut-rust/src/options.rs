@@ -427,6 +427,24 @@ impl Lowering<'_> {
         }))
     }
 
+    /// `last.take()` and `last.replace(v)`: what an `Option` was, which is another one then.
+    pub fn option_that_is_replaced(
+        &mut self,
+        call: &ExprMethodCall,
+    ) -> Result<Option<Value>, Refusal> {
+        let place = &call.receiver;
+        let value: Option<Expr> =
+            match (call.method.to_string().as_str(), &call.args.iter().collect::<Vec<_>>()[..]) {
+                ("take", []) => None,
+                ("replace", [value]) => Some(syn::parse_quote!(Some(#value))),
+                _ => return Ok(None),
+            };
+        match is_plain(place) && self.is_option(place) {
+            true => self.replacement(place, value.as_ref()).map(Some),
+            false => Ok(None),
+        }
+    }
+
     /// A value where an `Option` is expected: `f(x).map(g)` is one of what f gives.
     pub fn optional(&mut self, expr: &Expr) -> Result<Value, Refusal> {
         self.expected.optional = matches!(unwrapped(expr), Expr::MethodCall(call)
@@ -477,6 +495,16 @@ impl Lowering<'_> {
                 let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
                 found.is_some_and(|local| matches!(local.ty, Ty::Option(_)))
             }
+            Expr::Index(index) => match unwrapped(&index.expr) {
+                Expr::Path(path) => {
+                    let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+                    found.is_some_and(|local| match self.resolve(&local.ty) {
+                        Ty::Array(element, _) => matches!(*element, Ty::Option(_)),
+                        _ => false,
+                    })
+                }
+                _ => false,
+            },
             Expr::Call(call) => {
                 matches!(unwrapped(&call.func), Expr::Path(p)
                     if ["Some", "Ok", "Err"].iter().any(|name| p.path.is_ident(name)))

@@ -80,14 +80,14 @@ fn said(error: &Expr) -> String {
     }
 }
 
-/// Whether an error may be left out: computing it does not fail.
-fn harmless(error: &Expr) -> bool {
+/// The parts of an error that may fail when it is computed; the rest of it nobody computes.
+fn risks(error: &Expr) -> Vec<Expr> {
+    let all = |parts: &mut dyn Iterator<Item = &Expr>| parts.flat_map(risks).collect();
     match unwrapped(error) {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Field(field) => harmless(&field.base),
-        Expr::Reference(inner) => harmless(&inner.expr),
-        Expr::Tuple(tuple) => tuple.elems.iter().all(harmless),
-        Expr::Closure(closure) => harmless(&closure.body),
+        Expr::Lit(_) | Expr::Path(_) => Vec::new(),
+        Expr::Field(field) => risks(&field.base),
+        Expr::Reference(inner) => risks(&inner.expr),
+        Expr::Tuple(tuple) => all(&mut tuple.elems.iter()),
         Expr::Call(call) => {
             let upper = |path: &syn::ExprPath| {
                 let words: Vec<String> =
@@ -97,27 +97,43 @@ fn harmless(error: &Expr) -> bool {
                     || words == ["String", "from"]
                     || words.ends_with(&["Box".to_string(), "new".to_string()])
             };
-            matches!(unwrapped(&call.func), Expr::Path(path) if upper(path))
-                && call.args.iter().all(harmless)
+            match unwrapped(&call.func) {
+                Expr::Path(path) if upper(path) => all(&mut call.args.iter()),
+                _ => vec![error.clone()],
+            }
         }
-        Expr::Struct(literal) => {
-            literal.rest.is_none() && literal.fields.iter().all(|f| harmless(&f.expr))
+        Expr::Struct(literal) if literal.rest.is_none() => {
+            all(&mut literal.fields.iter().map(|field| &field.expr))
         }
-        Expr::MethodCall(call) => {
-            ["to_string", "into", "to_owned", "clone", "len"].iter().any(|n| call.method == n)
-                && call.args.is_empty()
-                && harmless(&call.receiver)
+        Expr::MethodCall(call)
+            if call.args.is_empty()
+                && ["to_string", "into", "to_owned", "clone", "len"]
+                    .iter()
+                    .any(|n| call.method == n) =>
+        {
+            risks(&call.receiver)
         }
         Expr::Macro(call) if call.mac.path.is_ident("format") => {
-            let plain = |token| !matches!(token, proc_macro2::TokenTree::Group(_));
-            let operator = |token: &proc_macro2::TokenTree| match token {
-                proc_macro2::TokenTree::Punct(p) => !matches!(p.as_char(), ',' | '.' | '='),
-                _ => false,
-            };
-            !call.mac.tokens.clone().into_iter().any(|token| operator(&token))
-                && call.mac.tokens.clone().into_iter().all(plain)
+            let parts = call.mac.parse_body_with(
+                syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated,
+            );
+            match parts {
+                Ok(parts) => all(&mut parts.iter().map(|part| match part {
+                    Expr::Assign(named) => &*named.right,
+                    part => part,
+                })),
+                Err(_) => vec![error.clone()],
+            }
         }
-        _ => false,
+        _ => vec![error.clone()],
+    }
+}
+
+/// Whether an error may be left out: computing it does not fail.
+fn harmless(error: &Expr) -> bool {
+    match unwrapped(error) {
+        Expr::Closure(closure) => risks(&closure.body).is_empty(),
+        error => risks(error).is_empty(),
     }
 }
 
@@ -126,7 +142,6 @@ const ERROR: &str = "an error is a text, a variant or a struct here: compute wha
 /// An expression that a function which fails at errors ends with: what is in its `Ok`, a `panic!` with its `Err`.
 #[derive(Default)]
 struct Ends {
-    refusal: Option<Refusal>,
     /// Whether it is an `Option` that fails at `None`.
     option: bool,
 }
@@ -185,10 +200,8 @@ impl Ends {
         branches_first(block);
     }
 
+    /// What computes the error may fail too: then it is failure all the same.
     fn failure(&mut self, error: &Expr) -> Expr {
-        if !harmless(error) {
-            self.refusal.get_or_insert(crate::spanned(error, ERROR));
-        }
         let (said, at) = (said(error), error.span());
         let text = syn::LitStr::new(&said, at);
         let panic = syn::Ident::new("panic", at);
@@ -338,14 +351,11 @@ pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
         syn::ReturnType::Type(_, ty) => crate::types::list_or_none(ty).is_some(),
         syn::ReturnType::Default => false,
     };
-    let mut ends = Ends { refusal: None, option };
+    let mut ends = Ends { option };
     let block = returns(function.block.to_token_stream(), &mut ends);
     own.block = syn::parse2(block).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
     ends.last(&mut own.block);
-    match ends.refusal {
-        Some(refusal) => Err(refusal),
-        None => Ok(own),
-    }
+    Ok(own)
 }
 
 /// The hole of a call, of which an error is failure if it stands before a `?`.
@@ -388,8 +398,9 @@ impl Lowering<'_> {
             let Some(error) = call.args.first() else {
                 return refuse(&call.method, "another number of arguments is expected");
             };
-            if !harmless(error) {
-                return refuse(error, ERROR);
+            // What a closure computes is computed where the call fails anyway.
+            if !matches!(unwrapped(error), Expr::Closure(_)) {
+                self.computed(error)?;
             }
             message.get_or_insert_with(|| said(error));
             inner = unwrapped(&call.receiver);
@@ -449,11 +460,8 @@ impl Lowering<'_> {
             return Ok(None);
         };
         let option = self.signature.errors == Errors::Missing;
-        let mut ends = Ends { refusal: None, option };
+        let mut ends = Ends { option };
         ends.end(&mut body);
-        if let Some(refusal) = ends.refusal {
-            return Err(refusal);
-        }
         let chain = &end.receiver;
         let fold: ExprMethodCall =
             syn::parse_quote!(#chain.fold(#start, |#so_far, #element| #body));
@@ -475,9 +483,6 @@ impl Lowering<'_> {
         let (mut map, mut end, mut closure) = (map.clone(), end.clone(), closure.clone());
         let mut ends = Ends::default();
         ends.end(&mut closure.body);
-        if let Some(refusal) = ends.refusal {
-            return Err(refusal);
-        }
         closure.output = syn::ReturnType::Default;
         map.args[0] = Expr::Closure(closure);
         *end.receiver = Expr::MethodCall(map);
@@ -504,9 +509,6 @@ impl Lowering<'_> {
                 let mut body = (**body).clone();
                 let mut ends = Ends::default();
                 ends.end(&mut body);
-                if let Some(refusal) = ends.refusal {
-                    return Err(refusal);
-                }
                 syn::parse_quote!({ let #pattern = #receiver?; #body })
             }
             _ => return Ok(None),
@@ -565,10 +567,18 @@ impl Lowering<'_> {
 
     /// An error that nobody looks at.
     pub fn no_error(&mut self, error: &Expr) -> Result<Value, Refusal> {
-        match harmless(error) {
-            true => Ok(self.none()),
-            false => refuse(error, ERROR),
+        self.computed(error)?;
+        Ok(self.none())
+    }
+
+    /// What may fail of an error that is computed.
+    fn computed(&mut self, error: &Expr) -> Result<(), Refusal> {
+        for part in risks(error) {
+            let value = self.expression(&part).map_err(|_| crate::spanned(error, ERROR))?;
+            let unused = self.names.unique("unused");
+            self.lines.push(format!("{unused} = {}", value.text));
         }
+        Ok(())
     }
 
     /// A method of a `Result` that an `Option` does not have, or another one does the same of; nothing if it is none.
@@ -580,10 +590,13 @@ impl Lowering<'_> {
             ("is_ok", 0) => "is_some",
             ("is_err", 0) => "is_none",
             ("map_err" | "ok_or" | "ok_or_else", 1) => {
-                return match harmless(&call.args[0]) {
-                    true => self.expression(receiver).map(Some),
-                    false => refuse(&call.args[0], ERROR),
-                };
+                let error = &call.args[0];
+                match unwrapped(error) {
+                    Expr::Closure(_) if !harmless(error) => return refuse(error, ERROR),
+                    Expr::Closure(_) => {}
+                    error => self.computed(error)?,
+                }
+                return self.expression(receiver).map(Some);
             }
             _ => return Ok(None),
         };

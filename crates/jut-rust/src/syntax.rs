@@ -152,6 +152,20 @@ pub(crate) fn is_from_fn(expr: &Expr) -> bool {
     }
 }
 
+/// Whether an expression is `vec![None; n]` or `[None; N]`: of what these are none is said by what wants them.
+pub(crate) fn is_of_none(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Repeat(repeat) => {
+            matches!(unwrapped(&repeat.expr), Expr::Path(path) if path.path.is_ident("None"))
+        }
+        Expr::Macro(call) if call.mac.path.is_ident("vec") => {
+            let first = call.mac.tokens.clone().into_iter().next();
+            matches!(first, Some(TokenTree::Ident(word)) if word == "None")
+        }
+        _ => false,
+    }
+}
+
 /// Whether a method is a search by halves: see `halved`.
 pub(crate) fn is_search(name: &str) -> bool {
     ["binary_search", "binary_search_by", "binary_search_by_key"].contains(&name)
@@ -186,8 +200,17 @@ pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
     found.0
 }
 
+/// A `match` as it is translated: on a number where it is one on an order, and with an arm for each case that binds names.
+pub(crate) fn apart(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
+    let numbered = crate::orderings::numbered(m);
+    match one_case_each(numbered.as_ref().unwrap_or(m)) {
+        Some(apart) => Some(apart),
+        None => numbered,
+    }
+}
+
 /// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
-pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
+fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
     fn cases(pattern: &syn::Pat) -> Option<&syn::PatOr> {
         match pattern {
             syn::Pat::Paren(inner) => cases(&inner.pat),

@@ -419,7 +419,8 @@ fn is_element(ty: &Ty) -> bool {
         ty => is_number(ty),
     };
     match ty {
-        Ty::Unit | Ty::Option(_) => false,
+        Ty::Unit => false,
+        Ty::Option(inner) => is_number(inner),
         Ty::Tuple(items) => (2..=4).contains(&items.len()) && items.iter().all(plain),
         Ty::Array(element, _) => is_element(element),
         _ => true,

@@ -114,7 +114,10 @@ const CASES: &[(&str, &str)] = &[
         "fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); while a.len() > 1 { let b = &mut «a»[0]; *b = 1.0; a.pop(); } a[0] }",
         "keeps a `&mut`",
     ),
-    ("fn f(x: f64) -> Result<f64, E> { Err(«E::Far(g(x))») }", "compute what it has in it before"),
+    (
+        "fn f(x: &[f64]) -> f64 { g(x).ok_or_else(«|| E::Far(x[0])»).unwrap_or(1.0) }",
+        "compute what it has in it before",
+    ),
     ("fn f(x: f64) -> f64 { match g(x) { Ok(y) => y, Err(«e») => 1.0 } }", "write `Err(_)`"),
     ("fn f(x: f64) -> Result<«Option<f64>», E> { Ok(Some(x)) }", "a whole parameter or result"),
     ("fn f(x: «Result<f64, E>») -> f64 { 1.0 }", "give an `Option`"),
@@ -194,7 +197,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { x as «u8» as f64 }", "`u8` is not built"),
     ("fn f(x: f64) -> f64 { let s: f32 = «1e39»; x }", ""),
     ("fn f(p: f64) -> f64 { p.«x» }", "this is no struct"),
-    ("fn f(p: &«[Option<f64>]») -> f64 { 1.0 }", "an element is a number"),
+    ("fn f(p: «&[Option<f64>]») -> f64 { 1.0 }", "a whole parameter or result"),
     (
         "fn f(p: Grid<f64>, q: Grid<f32>) -> f64 { let r = «Grid» { x: 1.0 }; 1.0 }",
         "write the struct's parameters",

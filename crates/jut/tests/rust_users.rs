@@ -27,6 +27,7 @@ mod lengths;
 mod numerics;
 mod operators;
 mod solvers;
+mod values;
 
 /// The derivative by the list, where others stand beside it.
 trait ByList {

@@ -630,3 +630,31 @@ fn rows_beside_rows_of_pairs_have_one_length() {
     let refused = beside_pairs::value(&rows(), &b).expect_err("rows of different lengths");
     assert_eq!(refused.code(), Some("A03"), "{refused}");
 }
+
+type Named = Vec<Vec<f64>>;
+
+#[differentiable]
+fn beside_a_name(x: &[Vec<f64>], y: &Named) -> f64 {
+    let mut s = 0.0;
+    for (i, row) in x.iter().enumerate() {
+        for v in row {
+            s += v * y[i % y.len()][0];
+        }
+    }
+    s
+}
+
+#[test]
+fn rows_by_another_name_have_one_length() {
+    let (x, y) = (rows(), even());
+    let (value, (by_x, by_y)) = beside_a_name::value_and_gradient(&x, &y).unwrap();
+    same(value, beside_a_name(&x, &y));
+    like_shape(&by_x, &x);
+    like_shape(&by_y, &y);
+    let (_, tangent) = beside_a_name::jvp(&x, &y, &like(&x, 0.3), &like(&y, 0.4)).unwrap();
+    close(&[tangent], &[dot(&by_x, &like(&x, 0.3)) + dot(&by_y, &like(&y, 0.4))]);
+    for x in [rows(), even()] {
+        let error = beside_a_name::gradient(&x, &rows()).unwrap_err().to_string();
+        assert!(error.contains("row 1 has 1 elements"), "{error}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Function pointers that have a name, and arrays of them, as closures:
+//!
+//! ```text
+//! let f: fn(f64) -> f64 = if c { sq } else { cu };      let which = c;
+//!                                                       let f = |a: f64| if which { sq(a) } else { cu(a) };
+//! let fs: [fn(f64) -> f64; 2] = [sq, cu];               let fs = |at: usize, a: f64| { assert!(at < 2); match at { 0 => sq(a), _ => cu(a) } };
+//! fs[i](x)                                              fs(i, x)
+//! ```
+//!
+//! Requires: the type is written. A pointer is that of functions with the attribute, and closures.
+
+use crate::syntax::unwrapped;
+use proc_macro2::{Ident, Span};
+use syn::{Expr, Pat, Stmt, Type};
+
+/// The statements that such a declaration stands for; nothing if it is none.
+pub(crate) fn declared(local: &syn::Local) -> Option<Vec<Stmt>> {
+    let (Pat::Type(typed), Some(init)) = (&local.pat, &local.init) else { return None };
+    let Pat::Ident(name) = &*typed.pat else { return None };
+    let name = &name.ident;
+    let mut before = Vec::new();
+    let closure: Expr = match &*typed.ty {
+        Type::BareFn(of) => {
+            let (names, types) = parameters(of);
+            let body = applied(&init.expr, &names, &mut before)?;
+            syn::parse_quote!(|#(#names: #types),*| #body)
+        }
+        Type::Array(array) => {
+            let Type::BareFn(of) = &*array.elem else { return None };
+            let Expr::Array(functions) = unwrapped(&init.expr) else { return None };
+            let (names, types) = parameters(of);
+            let (last, others) =
+                functions.elems.iter().collect::<Vec<_>>().split_last().map(|(last, others)| {
+                    ((*last).clone(), others.iter().map(|e| (*e).clone()).collect::<Vec<_>>())
+                })?;
+            let count = functions.elems.len();
+            let at: Vec<usize> = (0..others.len()).collect();
+            let others: Option<Vec<Expr>> =
+                others.iter().map(|e| applied(e, &names, &mut before)).collect();
+            let (others, last) = (others?, applied(&last, &names, &mut before)?);
+            syn::parse_quote!(|__jut_at: usize, #(#names: #types),*| {
+                assert!(__jut_at < #count, "index out of bounds");
+                match __jut_at { #(#at => #others,)* _ => #last }
+            })
+        }
+        _ => return None,
+    };
+    before.push(syn::parse_quote!(let #name = #closure;));
+    Some(before)
+}
+
+/// Names for the parameters of a pointer, and their types.
+fn parameters(of: &syn::TypeBareFn) -> (Vec<Ident>, Vec<&Type>) {
+    let name = |k: usize| Ident::new(&format!("__jut_given_{k}"), Span::mixed_site());
+    (0..of.inputs.len()).map(name).zip(of.inputs.iter().map(|input| &input.ty)).unzip()
+}
+
+/// A function of some arguments. What chooses it is computed before, once.
+fn applied(function: &Expr, names: &[Ident], before: &mut Vec<Stmt>) -> Option<Expr> {
+    match unwrapped(function) {
+        Expr::Path(path) => Some(syn::parse_quote!(#path(#(#names),*))),
+        Expr::If(branch) if crate::syntax::let_in(&branch.cond).is_none() => {
+            let which = Ident::new(&format!("__jut_which_{}", before.len()), Span::mixed_site());
+            let condition = &branch.cond;
+            before.push(syn::parse_quote!(let #which = #condition;));
+            let (_, other) = branch.else_branch.as_ref()?;
+            let [Stmt::Expr(then, None)] = &branch.then_branch.stmts[..] else { return None };
+            let other = match &**other {
+                Expr::Block(block) => match &block.block.stmts[..] {
+                    [Stmt::Expr(other, None)] => other,
+                    _ => return None,
+                },
+                other => other,
+            };
+            let then = applied(then, names, before)?;
+            let other = applied(other, names, before)?;
+            Some(syn::parse_quote!(if #which { #then } else { #other }))
+        }
+        _ => None,
+    }
+}
+
+/// `fs(i, x)` for `fs[i](x)`, of an array of pointers that has this name.
+pub(crate) fn called(call: &syn::ExprCall) -> Option<(Ident, syn::ExprCall)> {
+    let Expr::Index(index) = unwrapped(&call.func) else { return None };
+    let Expr::Path(path) = unwrapped(&index.expr) else { return None };
+    let (name, at, given) = (path.path.get_ident()?, &index.index, call.args.iter());
+    Some((name.clone(), syn::parse_quote!(#name(#at, #(#given),*))))
+}
