@@ -3,7 +3,8 @@
 //!
 //! Four ways lead from Rust to the same machine code: a call that is bound to the sizes of its
 //! arguments, a session that writes into memory of the caller, a session that keeps the results, and the typed
-//! call of an annotated function. Beside them the machine code itself is entered, with words that were made before.
+//! call of an annotated function. Beside them the machine code itself is entered, with words that were made before. All
+//! are measured in turns, and run Cranelift's code of one text, that of the annotated function where it has numbers alone.
 
 use crate::machine::{Code, Word};
 use crate::measure::{Way, in_turns};
@@ -32,6 +33,12 @@ pub struct Call {
     pub typed: f64,
 }
 
+/// The function of one number as ordinary Rust.
+#[jut::differentiable]
+fn saturation(x: f64) -> f64 {
+    x * x / (1.0 + x * x)
+}
+
 /// The function of two numbers as ordinary Rust.
 #[jut::differentiable]
 fn banana(x: f64, y: f64) -> f64 {
@@ -51,7 +58,6 @@ fn valley(x: &[f64; 4]) -> f64 {
 }
 
 const PROGRAM: &str = "
-def banana(x: f64, y: f64) -> f64 = 100.0 * (y - x^2)^2 + (1.0 - x)^2
 def valley[n](x: [n]f64) -> f64 = sum (i < n - 1) { 100.0 * (x[i + 1] - x[i]^2)^2 + (1.0 - x[i])^2 }
 ";
 
@@ -73,10 +79,22 @@ fn by_hand(x: &[f64; 4]) -> [f64; 5] {
     all
 }
 
-/// The machine code of value and gradient of a function in [`PROGRAM`], with its words.
-fn code(function: &str, args: Vec<Word>) -> Result<Code> {
+/// Value and derivative of the function of one number.
+fn by_hand_of_one(x: f64) -> [f64; 2] {
+    let below = 1.0 + x * x;
+    [x * x / below, 2.0 * x / (below * below)]
+}
+
+/// The name of the function that a text ends with.
+fn last(text: &str) -> Result<&str> {
+    let name = text.rsplit("def ").next().and_then(|rest| rest.split(['(', '[']).next());
+    Ok(name.ok_or("the text has no function")?)
+}
+
+/// The machine code of value and gradient of a function in a text, with its words.
+fn code(text: &str, function: &str, args: Vec<Word>) -> Result<Code> {
     let words = |d: jut_ir::Diagnostic| d.message;
-    let program = jut_text::load(PROGRAM, 0).program.ok_or("the program has errors")?;
+    let program = jut_text::load(text, 0).program.ok_or("the program has errors")?;
     let found = program.funcs.iter().find(|(_, f)| f.name == function);
     let (func, _) = found.ok_or("the program does not have the function")?;
     let mask = Mask::full(&program, func);
@@ -97,15 +115,51 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// # Errors
 /// A program is refused, or a call fails.
 pub fn measure(budget: Duration) -> Result<Vec<Call>> {
-    let model = Model::from_text(PROGRAM)?;
-    let gradient = model.function("banana")?.engine(Engine::Cranelift).value_and_gradient()?;
-    let (x, y) = (0.5, 0.7);
+    saturation::configure(|function| function.engine(Engine::Cranelift))?;
+    banana::configure(|function| function.engine(Engine::Cranelift))?;
+    valley::configure(|function| function.engine(Engine::Cranelift))?;
+
+    let (text, x) = (saturation::text()?, 0.5);
+    let function = Model::from_text(&text)?.function(last(&text)?)?;
+    let gradient = function.engine(Engine::Cranelift).value_and_gradient()?;
+    let args = || -> [Arg<'static>; 1] { [black_box(x).into()] };
+    let mut out = [[0.0; 2]; 2];
+    let (mut bound, mut into, mut session) =
+        (gradient.bind(&args())?, gradient.session(), gradient.session());
+    let [first, second] = out.each_mut();
+    let mut alone = code(&text, last(&text)?, vec![Word::F64(x)])?;
+    let mut ways: Vec<Way<'_>> = vec![
+        Box::new(|| {
+            black_box(by_hand_of_one(black_box(x)));
+        }),
+        Box::new(|| {
+            black_box(alone.enter());
+        }),
+        Box::new(|| {
+            let outs = &mut first.each_mut().map(Out::F64);
+            drop(black_box(bound.call(&args(), outs)));
+        }),
+        Box::new(|| {
+            let outs = &mut second.each_mut().map(Out::F64);
+            drop(black_box(into.call_into(&args(), outs)));
+        }),
+        Box::new(|| drop(black_box(session.call(&args())))),
+        Box::new(|| drop(black_box(saturation::value_and_gradient(black_box(x))))),
+    ];
+    // The first call of an annotated function compiles it.
+    saturation::value_and_gradient(x)?;
+    let mut calls = vec![row("one number", &in_turns(&mut ways, budget))];
+    drop(ways);
+
+    let (text, x, y) = (banana::text()?, 0.5, 0.7);
+    let function = Model::from_text(&text)?.function(last(&text)?)?;
+    let gradient = function.engine(Engine::Cranelift).value_and_gradient()?;
     let args = || -> [Arg<'static>; 2] { [black_box(x).into(), black_box(y).into()] };
     let mut out = [[0.0; 3]; 2];
     let (mut bound, mut into, mut session) =
         (gradient.bind(&args())?, gradient.session(), gradient.session());
     let [first, second] = out.each_mut();
-    let mut alone = code("banana", vec![Word::F64(x), Word::F64(y)])?;
+    let mut alone = code(&text, last(&text)?, vec![Word::F64(x), Word::F64(y)])?;
     let mut ways: Vec<Way<'_>> = vec![
         Box::new(|| {
             black_box(term(black_box(x), black_box(y)));
@@ -124,11 +178,11 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
         Box::new(|| drop(black_box(session.call(&args())))),
         Box::new(|| drop(black_box(banana::value_and_gradient(black_box(x), black_box(y))))),
     ];
-    // The first call of an annotated function compiles it.
     banana::value_and_gradient(x, y)?;
-    let mut calls = vec![row("two numbers", &in_turns(&mut ways, budget))];
+    calls.push(row("two numbers", &in_turns(&mut ways, budget)));
     drop(ways);
 
+    let model = Model::from_text(PROGRAM)?;
     let gradient = model.function("valley")?.engine(Engine::Cranelift).value_and_gradient()?;
     let x = [0.5, 0.6, 0.7, 0.8];
     let args = [Arg::from(&x)];
@@ -137,7 +191,7 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
         (gradient.bind(&args)?, gradient.session(), gradient.session());
     let ([first, second], [dx, dy]) = (values.each_mut(), slopes.each_mut());
     let words = vec![Word::I64(4), Word::F64s(x.to_vec()), Word::F64s(vec![0.0; 4])];
-    let mut alone = code("valley", words)?;
+    let mut alone = code(PROGRAM, "valley", words)?;
     let mut ways: Vec<Way<'_>> = vec![
         Box::new(|| {
             black_box(by_hand(black_box(&x)));

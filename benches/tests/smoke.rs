@@ -42,7 +42,7 @@ fn a_run_measures_every_program_and_writes_table_json_and_page() {
         }
         assert!(table.contains(call["name"].as_str().unwrap()), "the table lacks {call}");
     }
-    assert_eq!(report["calls"].as_array().unwrap().len(), 2);
+    assert_eq!(report["calls"].as_array().unwrap().len(), 3);
     for threads in report["threads"].as_array().unwrap() {
         assert!(threads["times"][0][1].as_f64().unwrap() > 0.0, "{threads} has no time");
         assert!(table.contains(threads["name"].as_str().unwrap()), "the table lacks {threads}");

@@ -1,4 +1,5 @@
-//! Functions as they are written in the sciences: each is accepted as it stands, has its value, and the derivatives of differences.
+//! Functions as they are written in the sciences: each is accepted as it stands, has its value, and the derivatives of differences. Second
+//! derivatives are the same in all nestings of the two modes, and the bits of all engines are.
 #![cfg(feature = "macros")]
 // The functions are written in every way that Rust allows.
 #![allow(clippy::all)]
@@ -6,10 +7,16 @@
 /// Compares functions of a list with plain Rust.
 macro_rules! check {
     ($($name:ident)*) => {
-        $(crate::sciences::compared(stringify!($name), $name, $name::value_and_gradient);)*
+        $(
+            crate::sciences::compared(stringify!($name), $name, $name::value_and_gradient);
+            crate::sciences::nested(stringify!($name), $name::gradient, $name::text);
+        )*
     };
 }
 use check;
+use nested::nested;
+
+mod nested;
 
 mod fields;
 mod markets_and_doses;
