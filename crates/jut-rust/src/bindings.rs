@@ -517,7 +517,7 @@ fn converted(local: &syn::Local) -> Option<syn::Local> {
     let (value, owner) = (&call.receiver, crate::syntax::in_values(&typed.ty));
     let mut local = local.clone();
     if let Some(init) = &mut local.init {
-        init.expr = Box::new(syn::parse_quote!(#owner::from(#value)));
+        *init.expr = syn::parse_quote!(#owner::from(#value));
     }
     Some(local)
 }

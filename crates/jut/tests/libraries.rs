@@ -75,7 +75,7 @@ fn mixed(a: &Array2<f64>, k: f64) -> Array2<f64> {
     let mut b = a.clone();
     for i in 0..a.nrows() {
         for j in 0..a.ncols() {
-            b[[i, j]] = a[[j, i]] * k + b[[i, j]];
+            b[[i, j]] += a[[j, i]] * k;
         }
     }
     b
