@@ -23,7 +23,7 @@ pub(crate) fn as_branches(
     m: &syn::ExprMatch,
     semicolon: Option<syn::Token![;]>,
 ) -> Result<Vec<Stmt>, Refusal> {
-    let apart = crate::syntax::apart(m);
+    let apart = crate::orderings::apart(m);
     let m = apart.as_ref().unwrap_or(m);
     if let Some(said) = crate::halved::matched(m)? {
         return Ok(vec![Stmt::Expr(said, semicolon)]);

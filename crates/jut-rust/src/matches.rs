@@ -9,7 +9,7 @@
 //! Requires: a guard does not fail. Operators in one are those of numbers.
 
 use crate::lowering::{Lowering, Tail};
-use crate::syntax::apart;
+use crate::orderings::apart;
 use crate::types::Ty;
 use crate::value::{Value, unit};
 use crate::{Refusal, refuse};

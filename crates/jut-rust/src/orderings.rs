@@ -10,7 +10,7 @@
 //!
 //! Both numbers are computed once, before. Requires: the arms say which order they mean, and give it no name.
 
-use crate::syntax::unwrapped;
+use crate::syntax::{one_case_each, unwrapped};
 use syn::{Expr, ExprMatch, Pat};
 
 /// The number of an order as a pattern.
@@ -51,7 +51,7 @@ fn or_of(numbers: &[i32]) -> syn::PatOr {
 }
 
 /// A `match` on an order as one on its number; nothing for any other.
-pub(crate) fn numbered(m: &ExprMatch) -> Option<ExprMatch> {
+fn numbered(m: &ExprMatch) -> Option<ExprMatch> {
     let Expr::MethodCall(call) = unwrapped(&m.expr) else { return None };
     let partial = match call.method.to_string().as_str() {
         "partial_cmp" => true,
@@ -81,4 +81,13 @@ pub(crate) fn numbered(m: &ExprMatch) -> Option<ExprMatch> {
         }
     });
     Some(ExprMatch { expr: Box::new(subject), arms: arms?, ..m.clone() })
+}
+
+/// A `match` as it is translated: on a number where it is one on an order, and with an arm for each case that binds names.
+pub(crate) fn apart(m: &ExprMatch) -> Option<ExprMatch> {
+    let numbered = numbered(m);
+    match one_case_each(numbered.as_ref().unwrap_or(m)) {
+        Some(apart) => Some(apart),
+        None => numbered,
+    }
 }

@@ -200,17 +200,8 @@ pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
     found.0
 }
 
-/// A `match` as it is translated: on a number where it is one on an order, and with an arm for each case that binds names.
-pub(crate) fn apart(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
-    let numbered = crate::orderings::numbered(m);
-    match one_case_each(numbered.as_ref().unwrap_or(m)) {
-        Some(apart) => Some(apart),
-        None => numbered,
-    }
-}
-
 /// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
-fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
+pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
     fn cases(pattern: &syn::Pat) -> Option<&syn::PatOr> {
         match pattern {
             syn::Pat::Paren(inner) => cases(&inner.pat),
