@@ -168,13 +168,8 @@ pub(crate) fn elaborate(
                         }
                     }
                     Decl::Rule(stated) => {
-                        rule::state(
-                            stated,
-                            &mut program,
-                            &mut globals,
-                            &mut derivatives,
-                            diagnostics,
-                        );
+                        let around = (&mut program, &mut globals, &mut derivatives);
+                        rule::state(stated, around, &templates, diagnostics);
                     }
                     Decl::Def(_) | Decl::Extern(_) => {}
                 }

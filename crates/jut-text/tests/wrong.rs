@@ -563,6 +563,11 @@ const BLOCKS: &[Row] = &[
     ),
     (
         "J801",
+        "def f(g: fn(f64) -> f64, x: f64, n: i64) -> f64 = if n == 0 { x } else { f(g, g(x), n - 1) }\ndef h(g: fn(f64) -> f64, x: f64, n: i64, dg: fn(f64) -> f64, dx: f64) -> f64 = dg(x)\nrule jvp «f» = h",
+        "a definition that calls it",
+    ),
+    (
+        "J801",
         "def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\ndef h(g: fn(f64) -> f64, x: f64, dy: f64) -> f64 = dy\nrule vjp «f» = h",
         "`rule jvp`",
     ),

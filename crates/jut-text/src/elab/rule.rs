@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::derived::Derivatives;
+use super::given::Template;
 use super::operation::is_primitive;
 use super::{Global, Globals};
 use crate::ast;
@@ -11,15 +12,15 @@ use jut_ir::{Diagnostic, FuncId, Program, Rule, Size, Span, Type};
 /// Notes a rule that the checker accepts.
 pub(super) fn state(
     rule: &ast::Rule,
-    program: &mut Program,
-    globals: &mut Globals,
-    derivatives: &mut Derivatives,
+    (program, globals, derivatives): (&mut Program, &mut Globals, &mut Derivatives),
+    templates: &[Template<'_, '_>],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if let (Some(Global::Template(func)), Some(Global::Template(by))) =
         (globals.global(rule.func.text), globals.global(rule.by.text))
     {
-        return of_functions(rule, (func, by), globals, diagnostics);
+        let calls_itself = templates.get(func).is_some_and(|template| template.is_recursive);
+        return of_functions(rule, (func, by), calls_itself, globals, diagnostics);
     }
     let mut find = |name: &ast::Name| definition(name, globals, diagnostics);
     let (Some(func), Some(by)) = (find(&rule.func), find(&rule.by)) else { return };
@@ -83,6 +84,7 @@ pub(super) fn put(
 fn of_functions(
     rule: &ast::Rule,
     (func, by): (usize, usize),
+    calls_itself: bool,
     globals: &mut Globals,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -91,6 +93,11 @@ fn of_functions(
         (
             format!("`{name}` takes functions, whose cotangents are no values"),
             "state the derivative by tangents, `rule jvp`: the other mode follows from it",
+        )
+    } else if calls_itself {
+        (
+            format!("`{name}` takes functions and calls itself, directly or not"),
+            "give the rule to a definition that calls it and does not call itself",
         )
     } else if globals.rules.contains_key(&func) {
         (format!("`{name}` has a rule already"), "leave one of them out")
