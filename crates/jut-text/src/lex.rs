@@ -316,9 +316,12 @@ impl<'s> Lexer<'s, '_> {
             || self.newline
             || last.is_none_or(|t| t.kind == Kind::Doc || t.is(";"));
         let next = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
-        first
-            && next
-                .is_some_and(|w| w.bytes().next().as_ref().is_some_and(begins_word) && w != "with")
+        // `data with x = 1.0` changes a record.
+        let is_name = |w: &str| {
+            w.bytes().next().as_ref().is_some_and(begins_word)
+                && (w != "with" || rest.starts_with("with("))
+        };
+        first && next.is_some_and(is_name)
     }
 
     /// The end of a mask `{w,b}` at the current position: no blanks, a `.` and a word after it.

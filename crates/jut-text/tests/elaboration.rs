@@ -696,6 +696,7 @@ def h({name}: i64, y: [{name}]f64) -> f64 = {{
         let printed = print_program(&with);
         assert_eq!(print_program(&load(&printed)), printed, "prints the same again");
     }
+    becomes("def with(x: f64) -> f64 = x * 2.0", "def with(y: f64) -> f64 = y * 2.0");
 }
 
 // ---- elements

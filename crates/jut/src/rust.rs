@@ -71,6 +71,7 @@ mod defaults;
 mod description;
 mod entry;
 mod generic;
+#[cfg(any(feature = "nalgebra", feature = "ndarray"))]
 mod libraries;
 mod linker;
 mod narrow;
