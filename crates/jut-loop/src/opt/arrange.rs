@@ -31,7 +31,7 @@ pub(super) fn run(func: &mut LoopFunction) {
     let walk = Gather::new(roots, rows, Values::new(&mut func.values));
     func.body.for_each_mut(&mut |stmt| match stmt {
         Stmt::For(source) => arrange(source, &walk),
-        Stmt::Lanes(source) => {
+        Stmt::Lanes(source) if source.body.any(&mut |s| matches!(s, Stmt::Store { .. })) => {
             let mut whole = in_order((**source).clone());
             arrange(&mut whole, &walk);
             *stmt = as_it_is(whole, true);

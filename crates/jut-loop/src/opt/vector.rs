@@ -214,10 +214,12 @@ struct Survey<'a> {
     nested: bool,
     /// Whether it stores.
     stores_inside: bool,
-    /// Whether a store is a row further in each iteration: rows may be of no length, so that all are one.
+    /// How many loads and stores are a row further in each iteration.
+    in_rows: usize,
+    /// Whether one of them is a store.
     rows_stored: bool,
-    /// How many loads and stores are, and whether one of them is a store.
-    in_rows: (usize, bool),
+    /// Whether the cells of such a store may be one: rows may be of no length.
+    rows_may_meet: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -246,8 +248,9 @@ impl<'a> Survey<'a> {
             loads_first: true,
             nested: false,
             stores_inside: false,
+            in_rows: 0,
             rows_stored: false,
-            in_rows: (0, false),
+            rows_may_meet: false,
         };
         survey.block(body, false)?;
         Some(survey)
@@ -265,9 +268,8 @@ impl<'a> Survey<'a> {
     /// How iterations that run in an order may take their steps together.
     fn together(&self, order: Order) -> Together {
         // Eight cells in eight rows are loaded and stored one by one.
-        let (in_rows, stored) = self.in_rows;
-        let moves = stored && self.work < WORK_IN_ROWS * in_rows;
-        if self.rows_stored || self.stores_inside || moves {
+        let only_moves = self.rows_stored && self.work < WORK_IN_ROWS * self.in_rows;
+        if self.rows_may_meet || self.stores_inside || only_moves {
             return Together::No;
         }
         let most = u64::from(self.target.together).max(LANES as u64);
@@ -284,9 +286,9 @@ impl<'a> Survey<'a> {
         let mut apart = false;
         if let Class::Row(length) = self.classes.place(buffer, index) {
             apart = self.memory.is_in_a_row(index, length);
-            self.in_rows.0 += 1;
-            self.in_rows.1 |= stores;
-            self.rows_stored |= stores && !apart;
+            self.in_rows += 1;
+            self.rows_stored |= stores;
+            self.rows_may_meet |= stores && !apart;
         }
         self.accesses.push(self.memory, (buffer, index, apart), &same, stores);
     }
