@@ -2,7 +2,9 @@
 //! mistake of it would change it, and the evaluator then gives another outcome. Without the change it gives the
 //! same.
 
-use crate::support::loops::{BEHIND, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED};
+use crate::support::loops::{
+    BEHIND, ELIMINATION, FACTOR, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
+};
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
@@ -139,6 +141,7 @@ fn arguments(text: &str) -> Vec<Flat> {
         ROWS | ROWS_APART | BEHIND | SHARED => {
             vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
+        ELIMINATION | FACTOR => vec![int(7), irregular(0.37), irregular(1.3)],
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
         _ => {
@@ -330,6 +333,34 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         SHARED,
         ("gs = g[row ..]", "gs = g[m ..]"),
         ("gs = g[row ..]", "gs = g[m ..]"),
+    ),
+    (
+        "swap: rows in the other order",
+        Pass::Tidy,
+        ELIMINATION,
+        NOTHING,
+        ("for down (i_3 in 1 .. m)", "for up (i_3 in 1 .. m)"),
+    ),
+    (
+        "swap: the first row twice",
+        Pass::Tidy,
+        ELIMINATION,
+        NOTHING,
+        ("(i_3 in 1 .. m)", "(i_3 in 0 .. m)"),
+    ),
+    (
+        "swap: a sum that is a factor of others",
+        Pass::Vectors,
+        FACTOR,
+        ("k in 0 .. j", "k in 0 .. n"),
+        ("k_1 in 0 .. j", "k_1 in 0 .. n"),
+    ),
+    (
+        "cells: a negative zero and zero",
+        Pass::Tidy,
+        ELIMINATION,
+        ("fill g[size] = 0.5", "fill g[size] = -0.0"),
+        ("fill g[size] = 0.5", "fill g[size] = -0.0"),
     ),
 ];
 

@@ -18,12 +18,13 @@
 //! Requires: every access is in range, lengths of rows are not negative, and those of what is allocated do not wrap.
 //! Cost: linear, and constant for each question.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::Literal;
-use jut_ir::prim;
+use jut_ir::entity::NVar;
+use jut_ir::prim::{self, Prim};
 
 use super::linear::{Linear, Linears};
-use crate::form::{Atom, LoopFunction, Stmt, Value};
+use crate::form::{Atom, Block, For, LoopFunction, Param, Stmt, Value};
 
 /// Indices of loops in loops that are replaced by their bounds.
 const DEEPEST: usize = 8;
@@ -62,47 +63,103 @@ pub struct Distances {
     /// The buffer of which a buffer is a part, and the cell where it begins.
     begins: SecondaryMap<Value, Option<(Value, Atom)>>,
     products: SecondaryMap<Value, Option<[Atom; 2]>>,
-    /// The length of what is allocated.
-    lengths: SecondaryMap<Value, Option<Atom>>,
+    /// Of a matrix that is allocated or a parameter its rows and their length, in either order.
+    grids: SecondaryMap<Value, Option<[Atom; 2]>>,
     /// Of `max(x, k)` x and k.
     at_least: SecondaryMap<Value, Option<(Atom, i64)>>,
     /// Where the index of a loop begins and ends, and how many loops stand before it.
     loops: SecondaryMap<Value, Option<([Atom; 2], usize)>>,
+    /// What holds where the loop with this index stands.
+    conditions: SecondaryMap<Value, Vec<Atom>>,
+    /// Comparisons of integers, and conditions that are both of two.
+    tests: SecondaryMap<Value, Option<(Prim, [Atom; 2])>>,
+    /// What the length of an array is the product of.
+    dimensions: SecondaryMap<Value, Option<Vec<NVar>>>,
 }
 
 impl Distances {
     /// Looks at a function.
     pub fn of(func: &LoopFunction) -> Distances {
         let mut known = Distances::default();
-        let mut loops = 0;
-        func.body.for_each(&mut |stmt| {
-            known.linears.learn(stmt);
-            match stmt {
-                Stmt::Offset { dst, buffer, index } => {
-                    known.begins[*dst] = Some((*buffer, *index));
+        for param in &func.params {
+            known.grids[param.value] = matrix(func, param);
+            known.dimensions[param.value] = dimensions(func, param);
+        }
+        known.block(&func.body, &mut Vec::new(), &mut 0);
+        known
+    }
+
+    /// Looks at a block where some conditions hold, in so many loops.
+    fn block(&mut self, block: &Block, holds: &mut Vec<Atom>, loops: &mut usize) {
+        for stmt in &block.stmts {
+            self.learn(stmt, holds, loops);
+            if let Stmt::If { cond, then, other, .. } = stmt {
+                holds.push(*cond);
+                self.block(then, holds, loops);
+                holds.pop();
+                self.block(other, holds, loops);
+            } else {
+                stmt.blocks().into_iter().for_each(|block| self.block(block, holds, loops));
+            }
+        }
+    }
+
+    fn learn(&mut self, stmt: &Stmt, holds: &[Atom], loops: &mut usize) {
+        self.linears.learn(stmt);
+        match stmt {
+            Stmt::Offset { dst, buffer, index } => self.begins[*dst] = Some((*buffer, *index)),
+            Stmt::Alloc { dst, len, .. } => {
+                if let Atom::Value(len) = len {
+                    self.grids[*dst] = self.products[*len];
                 }
-                Stmt::Alloc { dst, len, .. } => known.lengths[*dst] = Some(*len),
-                Stmt::Prim { dst, prim: prim::IMUL, args } => {
-                    if let [a, b] = args[..] {
-                        known.products[*dst] = Some([a, b]);
-                    }
+                self.dimensions[*dst] = self.factors(*len);
+            }
+            Stmt::Prim { dst, prim, args } => match (*prim, args.as_slice()) {
+                (prim::IMUL, [a, b]) => self.products[*dst] = Some([*a, *b]),
+                (prim::IMAX, [x, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), x]) => {
+                    self.at_least[*dst] = Some((*x, *k))
                 }
-                Stmt::Prim { dst, prim: prim::IMAX, args } => {
-                    if let [x, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), x] =
-                        args[..]
-                    {
-                        known.at_least[*dst] = Some((x, k));
-                    }
+                (prim::ILT | prim::ILE | prim::IGT | prim::IGE | prim::AND, [a, b]) => {
+                    self.tests[*dst] = Some((*prim, [*a, *b]));
                 }
-                other => {
-                    if let Some(range) = other.counted() {
-                        loops += 1;
-                        known.loops[range.index] = Some(([range.low, range.high], loops));
-                    }
+                _ => {}
+            },
+            other => {
+                if let Stmt::For(f) = other {
+                    self.carried(f);
+                }
+                if let Some(range) = other.counted() {
+                    *loops += 1;
+                    self.loops[range.index] = Some(([range.low, range.high], *loops));
+                    self.conditions[range.index] = holds.to_vec();
                 }
             }
-        });
-        known
+        }
+    }
+
+    /// Arrays of the same dimensions that a loop carries, which may change places.
+    fn carried(&mut self, f: &For) {
+        let of = |atom: &Atom| match atom {
+            Atom::Value(v) => self.dimensions[*v].as_ref(),
+            Atom::Lit(_) => None,
+        };
+        let place =
+            |result: &Atom| f.carry.iter().position(|(inside, _)| *result == (*inside).into());
+        let mut found = Vec::new();
+        for (k, (inside, initial)) in f.carry.iter().enumerate() {
+            let Some(all) = of(initial) else { continue };
+            let next = f.body.results.get(k).and_then(place);
+            let same = next.and_then(|next| of(&f.carry[next].1)) == Some(all);
+            if !same {
+                return;
+            }
+            found.extend([Some(*inside), f.dst.get(k).copied()].map(|v| (v, all.clone())));
+        }
+        for (value, all) in found {
+            if let Some(value) = value {
+                self.dimensions[value] = Some(all);
+            }
+        }
     }
 
     /// The cell of a buffer at an index, in a loop with this index; `None` if it does not grow by a constant. `outside` says what is the
@@ -114,16 +171,69 @@ impl Distances {
         of: Value,
         outside: &dyn Fn(Value) -> bool,
     ) -> Option<Reached> {
+        let (array, at) = self.whole(buffer, index);
+        let (step, offset) = (at.of(of), at.offset());
+        let same = at.with(of, &Linear::default()).and(offset.wrapping_neg());
+        let fits = outside(array) && same.terms().iter().all(|(value, _)| outside(*value));
+        fits.then_some(Reached { array, step, same, offset })
+    }
+
+    /// The array that a buffer is a part of, and a place in it.
+    pub(super) fn whole(&self, buffer: Value, index: Atom) -> (Value, Linear) {
         let mut at = self.linears.of(index);
         let mut array = buffer;
         while let Some((whole, begin)) = self.begins[array] {
             at = at.plus(&self.linears.of(begin), 1);
             array = whole;
         }
-        let (step, offset) = (at.of(of), at.offset());
-        let same = at.with(of, &Linear::default()).and(offset.wrapping_neg());
-        let fits = outside(array) && same.terms().iter().all(|(value, _)| outside(*value));
-        fits.then_some(Reached { array, step, same, offset })
+        (array, at)
+    }
+
+    /// What an integer is the product of.
+    pub(super) fn product(&self, integer: Value) -> Option<[Atom; 2]> {
+        self.products[integer]
+    }
+
+    /// An integer as a sum.
+    pub(super) fn sum(&self, integer: Atom) -> Linear {
+        self.linears.of(integer)
+    }
+
+    /// How many rows an array has and how long these are, in either order.
+    pub(super) fn grid(&self, array: Value) -> Option<[Atom; 2]> {
+        self.grids[array]
+    }
+
+    /// What the length of an array is the product of.
+    pub(super) fn dimensions(&self, array: Value) -> Option<&[NVar]> {
+        self.dimensions[array].as_deref()
+    }
+
+    /// What holds where the loop with this index stands.
+    pub(super) fn conditions(&self, index: Value) -> &[Atom] {
+        &self.conditions[index]
+    }
+
+    /// The operation of a condition, and its operands.
+    pub(super) fn test(&self, condition: Value) -> Option<(Prim, [Atom; 2])> {
+        self.tests[condition]
+    }
+
+    /// Where the index of a loop begins.
+    pub(super) fn begin(&self, index: Value) -> Option<Atom> {
+        self.loops[index].map(|([low, _], _)| low)
+    }
+
+    /// How many iterations the loop with this index has, as a sum that does not wrap, where `length` is not negative.
+    pub(super) fn trips(&self, index: Value, length: Atom) -> Option<Linear> {
+        let ([low, high], _) = self.loops[index]?;
+        let high = self.last_of(low, high, length, DEEPEST)?;
+        Some(high.plus(&self.exact(low)?, -1))
+    }
+
+    /// Whether a sum is no less than a number, where `length` is not negative and all loops around run.
+    pub(super) fn at_least(&self, sum: &Linear, least: i64, length: Atom) -> bool {
+        self.is_at_least(sum, least, length, DEEPEST)
     }
 
     /// How far two cells are apart that a loop with this index accesses.
@@ -133,7 +243,10 @@ impl Distances {
         }
         let Some(cells) = b.offset.checked_sub(a.offset) else { return Distance::Unknown };
         if a.same != b.same {
-            let apart = a.step == 1 && self.are_in_rows_apart(a, b, index);
+            let rest = a.same.plus(&b.same, -1).and(cells.wrapping_neg());
+            let apart = a.step == 1
+                && (self.are_in_rows_apart(a, b, index)
+                    || self.are_planes_apart(a.array, &rest, index, 0));
             return if apart { Distance::Apart } else { Distance::Unknown };
         }
         match cells.checked_rem(a.step) {
@@ -163,7 +276,10 @@ impl Distances {
     pub fn are_apart(&self, a: Value, b: Value, index: Value, width: i64) -> bool {
         match (self.begins[a], self.begins[b]) {
             (Some((array, Atom::Value(a))), Some((other, Atom::Value(b)))) => {
-                array == other && self.are_rows_apart([a, b], array, index, width)
+                let between = || self.linears.of(a.into()).plus(&self.linears.of(b.into()), -1);
+                array == other
+                    && (self.are_rows_apart([a, b], array, index, width)
+                        || self.are_planes_apart(array, &between(), index, width))
             }
             _ => false,
         }
@@ -232,12 +348,7 @@ impl Distances {
 
     /// Whether the columns that a loop reaches, and those so far beside them, differ by less than the length of a row.
     fn is_within(&self, index: Value, width: i64, length: Atom) -> bool {
-        let Some(([low, high], _)) = self.loops[index] else { return false };
-        let (Some(low), Some(high)) = (self.exact(low), self.last_of(low, high, length, DEEPEST))
-        else {
-            return false;
-        };
-        let trips = high.plus(&low, -1);
+        let Some(trips) = self.trips(index, length) else { return false };
         let left = self.linears.of(length).plus(&trips, -1);
         self.is_at_least(&left, width, length, DEEPEST)
     }
@@ -247,12 +358,8 @@ impl Distances {
         if rows.terms().is_empty() {
             return (1..FAR).contains(&rows.offset());
         }
-        let all = self.lengths[array].and_then(|size| match size {
-            Atom::Value(size) => self.products[size],
-            Atom::Lit(_) => None,
-        });
         self.is_at_least(least, 1, length, DEEPEST)
-            && all.is_some_and(|all| {
+            && self.grids[array].is_some_and(|all| {
                 either_way(all).into_iter().any(|(number, m)| {
                     let left = self.linears.of(number).plus(rows, -1);
                     self.linears.of(m) == self.linears.of(length)
@@ -303,6 +410,21 @@ impl Distances {
         };
         bound.is_some_and(|bound| self.is_at_least(&sum.with(v, &bound), least, length, depth - 1))
     }
+}
+
+/// The parameters whose product is the number of cells of another one.
+fn matrix(func: &LoopFunction, param: &Param) -> Option<[Atom; 2]> {
+    let [(names, 1)] = param.len.as_ref()?.terms() else { return None };
+    let [a, b] = names[..] else { return None };
+    let value = |name: NVar| func.params.get(name.index()).map(|p| Atom::Value(p.value));
+    Some([value(a)?, value(b)?])
+}
+
+/// The parameters whose product is the number of cells of another one.
+fn dimensions(func: &LoopFunction, param: &Param) -> Option<Vec<NVar>> {
+    let [(names, 1..)] = param.len.as_ref()?.terms() else { return None };
+    let value = |name: &NVar| Some(NVar::new(func.params.get(name.index())?.value.index()));
+    names.iter().map(value).collect()
 }
 
 /// The operands of a product, either way round.

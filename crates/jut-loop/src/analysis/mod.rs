@@ -11,6 +11,8 @@
 //! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`linear`] | which integers are the same sum of others, or apart by a constant |
 //! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
+//! | [`Zeros`] | which floats are no negative zero |
+//! | [`Spot`] | where in an array of rows the iterations of two loops meet |
 //! | [`Beside`] | what a load finds that several iterations have stored just before, a few cells beside |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
@@ -22,9 +24,12 @@ mod lanes;
 pub mod linear;
 pub mod own_rows;
 mod pending;
+mod planes;
 mod products;
 mod roots;
+mod spots;
 mod sums;
+mod zeros;
 
 pub use beside::Beside;
 pub use distances::{Distance, Distances, Reached};
@@ -33,4 +38,6 @@ pub use own_rows::OwnRows;
 pub use pending::{Look, Pending, Step};
 pub use products::{is_product, shown_by};
 pub use roots::Roots;
+pub use spots::Spot;
 pub use sums::{Sum, sums_in_order, sums_of};
+pub use zeros::{Zeros, added_to_zero};

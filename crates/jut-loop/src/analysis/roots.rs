@@ -167,7 +167,7 @@ impl Roots {
     }
 
     /// The `out` buffers and allocations that a buffer may be, if it is one of those that are known.
-    fn places(&self, buffer: Value) -> Vec<Value> {
+    pub fn places(&self, buffer: Value) -> Vec<Value> {
         match self.of[buffer] {
             Root::Own(place) => vec![place],
             Root::Exchanged(exchange, _) => self.exchanges[exchange].clone(),

@@ -2,7 +2,9 @@
 //!
 //! - **Forwarding.** In a block and the branches in it, a load of a cell whose content is known (it was
 //!   stored or loaded before, and nothing in between may have changed it) is that value; a store that is followed by
-//!   another store to the same cell, with no load in between that may see it, goes. Cells of two rows of an array are different ones ([`Distances`]).
+//!   another store to the same cell, with no load in between that may see it, goes, and so does one of what the cell holds. Cells of two rows of
+//!   an array are different ones ([`Distances`]).
+//! - **Zeros.** `0.0 + a` is a where a is no negative zero ([`Zeros`]).
 //! - **Registers.** If a loop body loads a cell once, stores to it once afterwards, with the same
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
 //!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
@@ -16,18 +18,31 @@ use jut_ir::{Literal, prim};
 
 use crate::analysis::effects::{self, Access};
 use crate::analysis::linear::{Linear, Linears};
-use crate::analysis::{Distance, Distances, Roots};
+use crate::analysis::{Distance, Distances, Roots, Zeros, added_to_zero};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
+    walk(func, true);
+}
+
+/// Runs the walk without registers.
+pub(super) fn forward(func: &mut LoopFunction) {
+    walk(func, false);
+}
+
+fn walk(func: &mut LoopFunction, registers: bool) {
+    let roots = Roots::of(func);
+    let zeros = Zeros::of(func, &roots);
     let mut walk = Cells {
-        roots: Roots::of(func),
+        roots,
         rows: Distances::of(func),
         values: Values::new(&mut func.values),
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
+        zeros,
+        registers,
         loops: 0,
         sums: Linears::default(),
         index: None,
@@ -84,6 +99,8 @@ struct Known {
     content: Atom,
     /// The position of the store that wrote it, if nobody may have read it since.
     pending: Option<usize>,
+    /// What the cell held before that store, if it is known.
+    held: Option<Atom>,
 }
 
 /// Cells remembered at once.
@@ -96,6 +113,9 @@ struct Cells<'a> {
     /// The number of loops around a value's definition.
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
+    zeros: Option<Zeros>,
+    /// Whether loops carry what they only add to.
+    registers: bool,
     loops: usize,
     sums: Linears,
     /// The index of the innermost loop around.
@@ -124,6 +144,13 @@ impl Cells<'_> {
         for mut stmt in block.stmts {
             stmt.operands_mut(&mut |a| self.atom(a));
             self.bind(&stmt);
+            if let Some(zeros) = &self.zeros
+                && let Some((sum, x)) = added_to_zero(&stmt)
+                && zeros.is_never(x)
+            {
+                self.subst[sum] = Some(x.into());
+                continue;
+            }
             match stmt {
                 Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
                     out.push(Some(Stmt::Load { dst, buffer, index }));
@@ -144,21 +171,36 @@ impl Cells<'_> {
                     }
                     all.read(buffer);
                     let content = dst.into();
-                    remember(&mut known, Known { buffer, at, index, content, pending: None });
+                    remember(
+                        &mut known,
+                        Known { buffer, at, index, content, pending: None, held: None },
+                    );
                     out.push(Some(stmt));
                 }
                 Stmt::Store { buffer, index: at, value } => {
                     let index = self.sums.of(at);
                     let same = |k: &Known| k.buffer == buffer && k.index == index;
-                    if let Some(earlier) = known.iter().find(|k| same(k)).and_then(|k| k.pending) {
-                        out[earlier] = None;
+                    let earlier = known.iter().position(same);
+                    let pending = earlier.and_then(|k| known[k].pending);
+                    if let Some(pending) = pending {
+                        out[pending] = None;
+                    }
+                    let held = earlier.and_then(|k| match pending {
+                        Some(_) => known[k].held,
+                        None => Some(known[k].content),
+                    });
+                    if let (Some(k), true) = (earlier, held == Some(value)) {
+                        known[k] =
+                            Known { content: value, pending: None, held: None, ..known[k].clone() };
+                        continue;
                     }
                     known.retain(|k| {
                         !same(k) && !self.may_be(k, (buffer, k.buffer), (buffer, at, &index))
                     });
                     all.write(buffer);
                     let pending = Some(out.len());
-                    remember(&mut known, Known { buffer, at, index, content: value, pending });
+                    let content = value;
+                    remember(&mut known, Known { buffer, at, index, content, pending, held });
                     out.push(Some(stmt));
                 }
                 stmt => {
@@ -253,7 +295,7 @@ impl Cells<'_> {
 
     /// Carries the cells that a loop only adds to.
     fn promote(&mut self, mut f: Box<For>, effect: &Effect, nested: &Effect) -> Vec<Stmt> {
-        if effect.anything || f.order == Order::Par || f.may_end_early() {
+        if !self.registers || effect.anything || f.order == Order::Par || f.may_end_early() {
             return vec![Stmt::For(f)];
         }
         let cells = self.candidates(&f.body, effect, nested);

@@ -1,12 +1,13 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Eight walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Nine walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
 //! |---|---|
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
+//! | `swap` | two loops in each other change places, if one goes down columns and the other along rows |
 //! | `unswitch` | a loop with a branch on what is the same in all iterations becomes two loops |
 //! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
@@ -61,6 +62,7 @@ mod motion;
 mod peel;
 pub mod shares;
 pub mod strip_mine;
+mod swap;
 mod unswitch;
 mod vector;
 
@@ -89,6 +91,12 @@ pub fn optimise(func: &mut LoopFunction) {
     let loops = func.body.any(&mut Stmt::is_loop);
     motion::run(func);
     if loops {
+        if swap::may_run(func) {
+            cells::forward(func);
+            if swap::run(func, false) {
+                motion::run(func);
+            }
+        }
         split(func, REPEATED);
     }
     cells::run(func);
@@ -139,6 +147,10 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
         && vectors.loops != Loops::None
     {
         for func in program.funcs.values_mut() {
+            if vectors.nested && swap::may_run(func) && swap::run(func, true) {
+                motion::run(func);
+                cells::run(func);
+            }
             if interchange::run(func, vectors.nested) {
                 motion::run(func);
                 cells::run(func);

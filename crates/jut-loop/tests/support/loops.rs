@@ -114,3 +114,62 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
     }
   }
 }";
+
+/// The loop back through an elimination in place: a column times the rows behind row j, and that row, by columns.
+pub const ELIMINATION: &str = "
+loop def f(n: i64, l: in f64[n*n], g: out f64[n*n]) = {
+  size = n * n
+  fill g[size] = 0.5
+  for up (j in 0 .. n) {
+    m = n - j
+    row = j * n
+    own = g[row ..]
+    source = l[row ..]
+    for down (k in 0 .. j) {
+      f = source[k]
+      for down (i in 0 .. m) {
+        i_1 = j + i
+        row_1 = i_1 * n
+        other = g[row_1 ..]
+        from = l[row_1 ..]
+        c = other[j]
+        t = from[k]
+        u = t * c
+        v = f * c
+        d = 0.0 + c
+        other[j] = d
+        a = own[k]
+        a_1 = a + u
+        own[k] = a_1
+        b = other[k]
+        b_1 = b + v
+        other[k] = b_1
+      }
+    }
+  }
+}";
+
+/// A factorisation by columns: a row times the rows behind it, of which each has one cell for the sum.
+pub const FACTOR: &str = "
+loop def f(n: i64, l: in f64[n*n], g: out f64[n*n]) = {
+  size = n * n
+  copy g[size] = l
+  for up (j in 0 .. n) {
+    m = n - j
+    row = j * n
+    own = g[row ..]
+    for up (k in 0 .. j) {
+      for up (i in 0 .. m) {
+        i_1 = j + i
+        row_1 = i_1 * n
+        t = g[row_1 ..]
+        a = t[k]
+        b = own[k]
+        c = a * b
+        d = t[j]
+        e = d - c
+        t[j] = e
+      }
+    }
+  }
+}";
