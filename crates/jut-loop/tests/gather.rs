@@ -1,7 +1,11 @@
 //! Loops that add to neighbours: each iteration gathers what its own cell is given.
 
 use crate::support::tidied::{body, runs_alike, tidy};
+use jut_loop::form::LoopFuncId;
+use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
+use jut_loop::target::{Target, Vectors};
+use jut_loop::{eval, print, read};
 
 /// A loop that adds to two neighbours, over `0 .. m`.
 const NEIGHBOURS: &str = "
@@ -220,4 +224,78 @@ fn a_bound_that_is_not_negative_leaves_a_loop_within_its_row() {
             vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
         });
     }
+}
+
+/// Springs between points in space, whose coordinates lie side by side.
+const SPRINGS: &str = "
+loop def f(n: i64, m: i64, x: in f64[3*n], g: inout f64[3*n]) -> (f64) = {
+  (s) = for up (i in 0 .. m) carry (t = 0.5) {
+    row = i * 3
+    a = x[row ..]
+    j = i + 1
+    row_1 = j * 3
+    b = x[row_1 ..]
+    u = a[0]
+    v = b[0]
+    d = v - u
+    u_1 = a[1]
+    v_1 = b[1]
+    d_1 = v_1 - u_1
+    p = d * d
+    q = d_1 * d_1
+    r = p + q
+    e = r * d
+    f = r * d_1
+    t_1 = t + r
+    ga = g[row ..]
+    k = ga[0]
+    k_1 = k - e
+    ga[0] = k_1
+    gb = g[row_1 ..]
+    l = gb[0]
+    l_1 = l + e
+    gb[0] = l_1
+    o = ga[1]
+    o_1 = o - f
+    ga[1] = o_1
+    w = gb[1]
+    w_1 = w + f
+    gb[1] = w_1
+    (t_1)
+  }
+  (s)
+}";
+
+#[test]
+fn points_are_neighbours_whose_coordinates_lie_side_by_side() {
+    let vectors = |text: &str| {
+        let plain = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let target = Target { vectors: Some(Vectors::EVERYTHING), ..Target::default() };
+        let made = print::print_program(&for_target(&plain, &target));
+        let again = read::read_program(0, &made).unwrap();
+        for m in [0, 1, 2, 7, 8, 9, 17] {
+            let numbers = |by: f64| {
+                let number = |k: i64| (k as f64 * by).sin();
+                Flat::Buffer(Cells::F64((0..60).map(number).collect()))
+            };
+            let [n, m] = [20, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+            let arguments = [n, m, numbers(0.7), numbers(1.3)];
+            let run = |p| format!("{:?}", eval::run(p, LoopFuncId::from_u32(0), &arguments));
+            assert_eq!(run(&plain), run(&again), "{made}");
+        }
+        made.contains("vector 8")
+    };
+    assert!(vectors(SPRINGS));
+    assert!(vectors(&SPRINGS.replace("for up", "for down")));
+    let by_lanes =
+        SPRINGS.replace("for up (i in 0 .. m) carry (t = 0.5)", "lanes (i in 0 .. m) carry (t)");
+    assert!(vectors(&by_lanes));
+    // Points that run backwards.
+    let back = SPRINGS
+        .replace("row = i * 3", "b_i = 18 - i\n row = b_i * 3")
+        .replace("j = i + 1", "j = b_i + 1");
+    assert!(vectors(&back));
+    // What is added to one point is read at the next, and a cell that all points share.
+    assert!(!vectors(&SPRINGS.replace("u_1 = a[1]", "h = g[row_1 ..]\n u_1 = h[2]")));
+    assert!(!vectors(&SPRINGS.replace("gb = g[row_1 ..]", "gb = g[0 ..]")));
 }

@@ -45,6 +45,23 @@ pub struct Reached {
     offset: i64,
 }
 
+impl Reached {
+    /// By how much it grows from one iteration to the next.
+    pub fn step(&self) -> i64 {
+        self.step
+    }
+
+    /// The constant in its place.
+    pub fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    /// Whether another one lies a constant away from it in every iteration.
+    pub fn is_beside(&self, other: &Reached) -> bool {
+        (self.array, self.step, &self.same) == (other.array, other.step, &other.same)
+    }
+}
+
 /// What is known of two cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Distance {

@@ -13,6 +13,8 @@
 //! }                                   }
 //! ```
 //!
+//! So are points in space, whose coordinates lie side by side: the cells `g[3 * i + 1]` and `g[3 * i + 4]` are neighbours, too.
+//!
 //! What is added is computed before. Each cell gets the same terms in the same order, so no bit changes.
 //!
 //! *Requires*: nothing. A body qualifies as for [`super::gather`], but may be longer. *Cost*: linear.
@@ -42,15 +44,15 @@ pub(super) fn run(func: &mut LoopFunction) {
 
 /// Arranges the updates of a loop, if there are some of neighbours.
 fn arrange(source: &mut For, walk: &Gather<'_>) {
-    let Some(plan) = Plan::of(source, walk, LARGEST) else { return };
+    let Some(plan) = Plan::of(source, walk, LARGEST, true) else { return };
     if plan.owns_its_cells() {
         return;
     }
     let mut updates: Vec<_> = plan.updates.iter().collect();
-    // In a loop upwards the cell with the largest offset is reached first.
-    updates.sort_by_key(|update| match source.order {
-        Order::Down => update.offset,
-        Order::Up | Order::Par | Order::While => -update.offset,
+    // In a loop upwards the cell with the largest offset is reached first, if places grow with the index.
+    updates.sort_by_key(|update| {
+        let last = (source.order == Order::Down) != (update.step < 0);
+        if last { update.offset } else { update.offset.saturating_neg() }
     });
     let mut order = Vec::with_capacity(source.body.stmts.len());
     for update in updates {

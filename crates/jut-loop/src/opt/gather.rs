@@ -30,7 +30,7 @@ use jut_ir::Literal;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
-use crate::analysis::{Distances, Roots};
+use crate::analysis::{Distance, Distances, Reached, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -104,9 +104,12 @@ enum Class {
 
 /// A load, operations on what was loaded, a store to the same cell; or just a store.
 pub(super) struct Update {
+    /// The buffer, or the first of those whose cells lie in one array and are apart by constants.
     pub buffer: Value,
-    /// The cell is that of the index plus this.
+    /// The cell is that of the index, times the step, plus this.
     pub offset: i64,
+    /// By how many cells it moves from one iteration to the next.
+    pub step: i64,
     pub loaded: Option<Value>,
     /// The operations, by position in the body.
     pub operations: Vec<usize>,
@@ -124,12 +127,16 @@ pub(super) struct Plan<'a> {
     /// Where a value is defined in the body.
     pub definitions: HashMap<Value, usize>,
     pub updates: Vec<Update>,
+    /// Whether cells may be several apart from one iteration to the next, in parts of arrays.
+    spread: bool,
+    /// Then the cells, and the buffers that stand for those a constant away.
+    cells: Vec<(Reached, Value)>,
 }
 
 impl Gather<'_> {
     /// Writes a loop, turned round if it qualifies.
     fn turn(&mut self, mut source: Box<For>, by_lanes: bool, out: &mut Vec<Stmt>) {
-        let turned = match Plan::of(&source, self, LARGEST) {
+        let turned = match Plan::of(&source, self, LARGEST, false) {
             Some(plan) if plan.owns_its_cells() => {
                 if source.carry.is_empty() {
                     source.order = Order::Par;
@@ -253,8 +260,13 @@ impl Gather<'_> {
 }
 
 impl<'a> Plan<'a> {
-    /// The plan for a body, if it qualifies and has so many statements at most.
-    pub(super) fn of(source: &'a For, walk: &Gather, largest: usize) -> Option<Plan<'a>> {
+    /// The plan for a body, if it qualifies and has so many statements at most. What is `spread` need not be neighbours: `x[3 * i + 1]`.
+    pub(super) fn of(
+        source: &'a For,
+        walk: &Gather,
+        largest: usize,
+        spread: bool,
+    ) -> Option<Plan<'a>> {
         let body = &source.body;
         let counted = source.order != Order::Par && !source.may_end_early();
         if !counted || body.stmts.len() > largest {
@@ -273,23 +285,33 @@ impl<'a> Plan<'a> {
             classes: HashMap::default(),
             definitions: HashMap::default(),
             updates: Vec::new(),
+            spread,
+            cells: Vec::new(),
         };
         plan.classes.insert(source.index, Class::Index(0));
         for (carried, _) in &source.carry {
             plan.classes.insert(*carried, Class::Carried);
         }
         for (at, stmt) in body.stmts.iter().enumerate() {
-            plan.stmt(at, stmt, &written, walk)?;
+            plan.stmt(at, stmt, (source.index, &written), walk)?;
             for v in stmt.bound() {
                 plan.definitions.insert(*v, at);
             }
         }
         let apart = body.results.iter().all(|a| !matches!(plan.class(*a), Class::Update(_)));
         let complete = plan.updates.iter().all(|u| u.stored.is_some());
-        let disjoint = written.iter().enumerate().all(|(k, a)| {
-            let others = written[..k].iter().filter(|b| walk.roots.may_overlap(*a, **b));
-            others.copied().all(|b| plan.are_apart(source, walk, [*a, b]))
-        });
+        let disjoint = match spread {
+            true => plan.cells.iter().enumerate().all(|(k, (a, own))| {
+                let mut others = plan.cells[..k]
+                    .iter()
+                    .filter(|(_, b)| own != b && walk.roots.may_overlap(*own, *b));
+                others.all(|(b, _)| walk.rows.between(a, b, source.index) == Distance::Apart)
+            }),
+            false => written.iter().enumerate().all(|(k, a)| {
+                let others = written[..k].iter().filter(|b| walk.roots.may_overlap(*a, **b));
+                others.copied().all(|b| plan.are_apart(source, walk, [*a, b]))
+            }),
+        };
         (apart && complete && disjoint && !plan.updates.is_empty()).then_some(plan)
     }
 
@@ -317,8 +339,22 @@ impl<'a> Plan<'a> {
         Some((offsets().min()?, offsets().max()?))
     }
 
-    fn stmt(&mut self, at: usize, stmt: &Stmt, written: &[Value], walk: &Gather) -> Option<()> {
+    fn stmt(
+        &mut self,
+        at: usize,
+        stmt: &Stmt,
+        (index, written): (Value, &[Value]),
+        walk: &Gather,
+    ) -> Option<()> {
+        let own = index;
         match stmt {
+            Stmt::Offset { dst, buffer, index } if self.spread => {
+                let class = self.joined(at, &[(*buffer).into(), *index])?;
+                if class != Class::Pure {
+                    return None;
+                }
+                self.classes.insert(*dst, class);
+            }
             Stmt::Prim { dst, prim, args } => {
                 let Lowering::Opcode(op) = prim.row().lowering else { return None };
                 if prim.can_fail_by(args.last().and_then(|a| a.integer())) {
@@ -344,13 +380,12 @@ impl<'a> Plan<'a> {
                 self.classes.insert(*dst, class);
             }
             Stmt::Load { dst, buffer, index } => {
-                let outside = self.class((*buffer).into()) == Class::Outside;
-                if !outside || matches!(walk.values.kind(*dst), Kind::Buffer(_)) {
+                if !self.is_there(*buffer) || matches!(walk.values.kind(*dst), Kind::Buffer(_)) {
                     return None;
                 }
                 let class = if written.contains(buffer) {
-                    let Class::Index(offset) = self.class(*index) else { return None };
-                    self.begin(*buffer, offset, Some(*dst))?
+                    let cell = self.cell((*buffer, *index), own, walk)?;
+                    self.begin(cell, Some(*dst))?
                 } else if written.iter().any(|w| walk.roots.may_overlap(*w, *buffer)) {
                     return None;
                 } else {
@@ -364,20 +399,20 @@ impl<'a> Plan<'a> {
             }
             Stmt::Store { buffer, index, value } => {
                 // What the loop carries may be other memory in the next iteration.
-                if self.class((*buffer).into()) != Class::Outside {
+                if !self.is_there(*buffer) {
                     return None;
                 }
-                let Class::Index(offset) = self.class(*index) else { return None };
+                let cell = self.cell((*buffer, *index), own, walk)?;
                 let update = match self.class(*value) {
                     Class::Update(update) => update,
                     Class::Carried => return None,
-                    _ => match self.begin(*buffer, offset, None)? {
+                    _ => match self.begin(cell, None)? {
                         Class::Update(update) => update,
                         _ => return None,
                     },
                 };
                 let update = &mut self.updates[update];
-                let same = update.buffer == *buffer && update.offset == offset;
+                let same = (update.buffer, update.offset, update.step) == cell;
                 if !same || update.stored.replace(*value).is_some() {
                     return None;
                 }
@@ -388,6 +423,35 @@ impl<'a> Plan<'a> {
         Some(())
     }
 
+    /// Whether a buffer is one of outside, or a part of one.
+    fn is_there(&self, buffer: Value) -> bool {
+        match self.class(buffer.into()) {
+            Class::Outside => true,
+            Class::Pure => self.spread,
+            _ => false,
+        }
+    }
+
+    /// The buffer, the constant and the step of a cell that is written.
+    fn cell(
+        &mut self,
+        (buffer, index): (Value, Atom),
+        own: Value,
+        walk: &Gather,
+    ) -> Option<(Value, i64, i64)> {
+        if !self.spread {
+            let Class::Index(offset) = self.class(index) else { return None };
+            return Some((buffer, offset, 1));
+        }
+        let outside = |v: Value| self.class(v.into()) == Class::Outside;
+        let cell = walk.rows.cell(buffer, index, own, &outside)?;
+        let (step, offset) = (cell.step(), cell.offset());
+        let known = self.cells.iter().find(|(first, _)| cell.is_beside(first));
+        let buffer = known.map_or(buffer, |(_, first)| *first);
+        self.cells.push((cell, buffer));
+        (step != 0).then_some((buffer, offset, step))
+    }
+
     fn class(&self, atom: Atom) -> Class {
         match atom {
             Atom::Value(v) => self.classes.get(&v).copied().unwrap_or_default(),
@@ -396,13 +460,18 @@ impl<'a> Plan<'a> {
     }
 
     /// A new update, if there is none under way to the same cell.
-    fn begin(&mut self, buffer: Value, offset: i64, loaded: Option<Value>) -> Option<Class> {
+    fn begin(
+        &mut self,
+        (buffer, offset, step): (Value, i64, i64),
+        loaded: Option<Value>,
+    ) -> Option<Class> {
         let under_way = |u: &Update| u.buffer == buffer && u.offset == offset && u.stored.is_none();
         if self.updates.iter().any(under_way) {
             return None;
         }
         let operations = Vec::new();
-        self.updates.push(Update { buffer, offset, loaded, operations, stored: None, store: 0 });
+        let (stored, store) = (None, 0);
+        self.updates.push(Update { buffer, offset, step, loaded, operations, stored, store });
         Some(Class::Update(self.updates.len() - 1))
     }
 
@@ -431,9 +500,11 @@ impl<'a> Plan<'a> {
 
     /// Whether no two iterations touch one cell.
     pub(super) fn owns_its_cells(&self) -> bool {
-        self.updates
-            .iter()
-            .all(|u| self.updates.iter().all(|v| u.buffer != v.buffer || u.offset == v.offset))
+        let apart = |u: &Update, v: &Update| {
+            let between = u.offset.wrapping_sub(v.offset);
+            u.buffer != v.buffer || between == 0 || between.wrapping_rem(u.step) != 0
+        };
+        self.updates.iter().all(|u| self.updates.iter().all(|v| apart(u, v)))
     }
 }
 

@@ -163,14 +163,11 @@ impl<'s> Nest<'s> {
                 }
                 // Iterations of a loop round a sum have cells of their own, and nothing else comes to these.
                 let own = store.array == spot.array && store.place == spot.place;
-                if !along
-                    && !(own && distances.meet_in_one(store, spot, indices)
-                        || distances.never_meet(store, spot, indices))
-                {
+                let alone = distances.never_meet(store, spot, indices);
+                if !(along || alone || own && distances.meet_in_one(store, spot, indices)) {
                     return None;
                 }
-                first |= distances.meet_in_first(store, spot, inner.index)
-                    && !distances.never_meet(store, spot, indices);
+                first |= !alone && distances.meet_in_first(store, spot, inner.index);
             }
         }
         let order = if along { inner.order } else { Order::Par };
