@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Every iteration of the outer loop adds the same numbers in the same order as by itself: no bit changes. Requires: what
-//! [the pass that marks](jut_loop::opt) has let through: bounds that are the same for all, floats, nothing that stores. Where a check does not hold for
+//! [the pass that marks](jut_loop::opt) has let through: bounds that are the same for all, floats, stores only in a loop in order. Where a check does not hold for
 //! all, the loop around is left as if the check stood there.
 
 use crate::function::{Result, Translator};

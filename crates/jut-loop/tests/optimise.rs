@@ -293,6 +293,38 @@ fn several_branches_on_what_is_the_same_leave_a_loop_one_after_the_other() {
 }
 
 #[test]
+fn a_branch_leaves_a_loop_of_sums_by_lanes_if_nothing_else_decides_it() {
+    let text = "
+loop def f(n: i64, edge: bool, x: in f64[n], y: inout f64[n]) -> (f64) = {
+  (s) = lanes (i in 0 .. n) carry (t) {
+    first = i == 0
+    (b) = if edge {
+      a = x[i]
+      (a)
+    } else {
+      (0.5)
+    }
+    u = t + b
+    y[i] = u
+    (u)
+  }
+  (s)
+}";
+    let with_first = text.replace("first = i == 0", "first = i == 0\n    at_edge = edge || first");
+    let with_first = with_first.replace("if edge", "if at_edge");
+    let sums = |text: &str| tidy(text).matches("lanes (").count();
+    assert_eq!((sums(text), sums(&with_first)), (2, 1), "{}", tidy(text));
+    for (text, edge) in [(text, false), (text, true), (&with_first, false)] {
+        runs_alike(text, |n| {
+            let x: Vec<f64> = (0..9).map(|k| 0.1 + 1.0 / (1.0 + k as f64)).collect();
+            let y = Flat::Buffer(Cells::F64(vec![0.0; 9]));
+            let [n, edge] = [jut_ir::Literal::I64(n), jut_ir::Literal::Bool(edge)];
+            vec![Flat::Scalar(n), Flat::Scalar(edge), Flat::Buffer(Cells::F64(x)), y]
+        });
+    }
+}
+
+#[test]
 fn integers_that_are_the_same_sum_have_one_name() {
     let text = "
 loop def f(n: i64, k: i64, x: inout f64[n]) = {

@@ -92,8 +92,8 @@ fn rows_that_may_be_one_are_not_taken_for_apart() {
         // With a single row in a plane, the row behind is the plane behind.
         ("inside = t && u", "inside = t || u"),
         ("if inside", "if true"),
-        // A place in the row behind, and one that is neither here nor there.
-        ("r_2 = r + s", "r_2 = r_1 + 1"),
+        // Places that are neither here nor there.
+        ("r_2 = r + s", "r_2 = r_1 + l"),
         ("r_2 = r + s", "r_2 = r + b"),
     ] {
         let text = SPACE.replace(old, new);

@@ -15,7 +15,8 @@
 //!                                    }
 //! ```
 //!
-//! The first loop has no branch; of the second, [`super::peel`] takes out the ends. Nothing is computed that was
+//! The first loop has no branch; of the second, [`super::peel`] takes out the ends. A loop of sums by lanes keeps its ends, so only a branch that
+//! is decided by a value from outside alone makes two loops of it. Nothing is computed that was
 //! not computed before, in the same order, so no bit changes, nor which error a program reports.
 //!
 //! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation, and a branch on a truth
@@ -26,6 +27,7 @@ use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{Lowering, Opcode, Prim};
 
+use super::gather::{as_it_is, in_order};
 use super::peel::repeatable;
 use crate::form::{Atom, Block, For, LoopFunction, Stmt, Value};
 use crate::values::Values;
@@ -36,7 +38,12 @@ pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let mut changed = false;
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => {
-            let stmt = switched(&mut values, source, largest, MOST);
+            let stmt = switched(&mut values, (source, false), largest, MOST);
+            changed |= !stmt.is_loop();
+            out.push(stmt);
+        }
+        Stmt::Lanes(source) => {
+            let stmt = switched(&mut values, (Box::new(in_order(*source)), true), largest, MOST);
             changed |= !stmt.is_loop();
             out.push(stmt);
         }
@@ -48,26 +55,31 @@ pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
 /// Of so many values one after the other the branches of a loop are taken out.
 const MOST: usize = 4;
 
-/// A loop, or a branch between loops that know of up to `most` values what they are; each body has at most so many statements,
+/// A loop, one of sums by lanes perhaps, or a branch between loops that know of up to `most` values what they are; each body has at most so many statements,
 /// and if one of the two takes part again, both together have.
-fn switched(values: &mut Values, source: Box<For>, largest: usize, most: usize) -> Stmt {
+fn switched(
+    values: &mut Values,
+    (source, by_lanes): (Box<For>, bool),
+    largest: usize,
+    most: usize,
+) -> Stmt {
     let condition = match most {
         0 => None,
-        _ => switch(&source, largest),
+        _ => switch(&source, by_lanes, largest),
     };
-    let Some(condition) = condition else { return Stmt::For(source) };
+    let Some(condition) = condition else { return as_it_is(*source, by_lanes) };
     let Split { dst, cases } = split(values, *source, condition);
     let sizes = cases.each_ref().map(|(case, _)| repeatable(&case.body).unwrap_or(largest));
     let most = if sizes[0] + sizes[1] <= largest { most - 1 } else { 0 };
     let [then, other] = cases.map(|(case, results)| {
-        let stmts = vec![switched(values, Box::new(case), largest, most)];
+        let stmts = vec![switched(values, (Box::new(case), by_lanes), largest, most)];
         Block { stmts, results }
     });
     Stmt::If { dst, cond: condition.into(), then, other }
 }
 
-/// The truth value from outside that decides, alone or with others, a branch of a loop.
-fn switch(source: &For, largest: usize) -> Option<Value> {
+/// The truth value from outside that decides, `alone` or with others, a branch of a loop.
+fn switch(source: &For, alone: bool, largest: usize) -> Option<Value> {
     let body = &source.body;
     if source.may_end_early() || repeatable(body)? > largest {
         return None;
@@ -90,9 +102,9 @@ fn switch(source: &For, largest: usize) -> Option<Value> {
         while let (None, Some(atom)) = (found, asked.pop()) {
             let Atom::Value(v) = atom else { continue };
             match made.get(&v) {
-                Some(args) => asked.extend(args.iter().rev()),
+                Some(args) if !alone => asked.extend(args.iter().rev()),
                 None if !inside.contains(&v) => found = Some(v),
-                None => {}
+                _ => {}
             }
         }
     });
