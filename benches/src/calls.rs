@@ -110,6 +110,53 @@ fn code(text: &str, function: &str, args: Vec<Word>) -> Result<Code> {
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+/// A function that is called, and with what.
+struct Callee<'a, S, const N: usize> {
+    name: &'static str,
+    text: &'a str,
+    function: &'a str,
+    /// Its arguments, and the words of the machine code.
+    args: [Arg<'a>; N],
+    words: Vec<Word>,
+    /// Room for its results.
+    room: S,
+}
+
+impl<S: Clone, const N: usize> Callee<'_, S, N> {
+    /// Measures the ways to it: `outs` are the results in their room, `hand` the same by hand, `typed` the typed call.
+    fn measure<const M: usize>(
+        self,
+        outs: impl Fn(&mut S) -> [Out<'_>; M],
+        mut hand: impl FnMut(),
+        mut typed: impl FnMut(),
+        budget: Duration,
+    ) -> Result<Call> {
+        let model = Model::from_text(self.text)?;
+        let function = model.function(self.function)?.engine(Engine::Cranelift);
+        let gradient = function.value_and_gradient()?;
+        let args = self.args;
+        let (mut bound, mut into, mut session) =
+            (gradient.bind(&args)?, gradient.session(), gradient.session());
+        let (mut first, mut second) = (self.room.clone(), self.room);
+        let mut alone = code(self.text, self.function, self.words)?;
+        let mut ways: Vec<Way<'_>> = vec![
+            Box::new(&mut hand),
+            Box::new(|| {
+                black_box(alone.enter());
+            }),
+            Box::new(|| drop(black_box(bound.call(black_box(&args), &mut outs(&mut first))))),
+            Box::new(|| drop(black_box(into.call_into(black_box(&args), &mut outs(&mut second))))),
+            Box::new(|| drop(black_box(session.call(black_box(&args))))),
+            Box::new(&mut typed),
+        ];
+        let times = in_turns(&mut ways, budget);
+        let time = |k: usize| times.get(k).copied().unwrap_or_default();
+        let (hand, code, bound) = (time(0), time(1), time(2));
+        let name = self.name;
+        Ok(Call { name, hand, code, bound, into: time(3), session: time(4), typed: time(5) })
+    }
+}
+
 /// Measures the calls.
 ///
 /// # Errors
@@ -120,103 +167,61 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
     valley::configure(|function| function.engine(Engine::Cranelift))?;
 
     let (text, x) = (saturation::text()?, 0.5);
-    let function = Model::from_text(&text)?.function(last(&text)?)?;
-    let gradient = function.engine(Engine::Cranelift).value_and_gradient()?;
-    let args = || -> [Arg<'static>; 1] { [black_box(x).into()] };
-    let mut out = [[0.0; 2]; 2];
-    let (mut bound, mut into, mut session) =
-        (gradient.bind(&args())?, gradient.session(), gradient.session());
-    let [first, second] = out.each_mut();
-    let mut alone = code(&text, last(&text)?, vec![Word::F64(x)])?;
-    let mut ways: Vec<Way<'_>> = vec![
-        Box::new(|| {
-            black_box(by_hand_of_one(black_box(x)));
-        }),
-        Box::new(|| {
-            black_box(alone.enter());
-        }),
-        Box::new(|| {
-            let outs = &mut first.each_mut().map(Out::F64);
-            drop(black_box(bound.call(&args(), outs)));
-        }),
-        Box::new(|| {
-            let outs = &mut second.each_mut().map(Out::F64);
-            drop(black_box(into.call_into(&args(), outs)));
-        }),
-        Box::new(|| drop(black_box(session.call(&args())))),
-        Box::new(|| drop(black_box(saturation::value_and_gradient(black_box(x))))),
-    ];
     // The first call of an annotated function compiles it.
     saturation::value_and_gradient(x)?;
-    let mut calls = vec![row("one number", &in_turns(&mut ways, budget))];
-    drop(ways);
+    let one = Callee {
+        name: "one number",
+        text: &text,
+        function: last(&text)?,
+        args: [x.into()],
+        words: vec![Word::F64(x)],
+        room: [0.0; 2],
+    };
+    let one = one.measure(
+        |room| room.each_mut().map(Out::F64),
+        || {
+            black_box(by_hand_of_one(black_box(x)));
+        },
+        || drop(black_box(saturation::value_and_gradient(black_box(x)))),
+        budget,
+    )?;
 
-    let (text, x, y) = (banana::text()?, 0.5, 0.7);
-    let function = Model::from_text(&text)?.function(last(&text)?)?;
-    let gradient = function.engine(Engine::Cranelift).value_and_gradient()?;
-    let args = || -> [Arg<'static>; 2] { [black_box(x).into(), black_box(y).into()] };
-    let mut out = [[0.0; 3]; 2];
-    let (mut bound, mut into, mut session) =
-        (gradient.bind(&args())?, gradient.session(), gradient.session());
-    let [first, second] = out.each_mut();
-    let mut alone = code(&text, last(&text)?, vec![Word::F64(x), Word::F64(y)])?;
-    let mut ways: Vec<Way<'_>> = vec![
-        Box::new(|| {
-            black_box(term(black_box(x), black_box(y)));
-        }),
-        Box::new(|| {
-            black_box(alone.enter());
-        }),
-        Box::new(|| {
-            let outs = &mut first.each_mut().map(Out::F64);
-            drop(black_box(bound.call(&args(), outs)));
-        }),
-        Box::new(|| {
-            let outs = &mut second.each_mut().map(Out::F64);
-            drop(black_box(into.call_into(&args(), outs)));
-        }),
-        Box::new(|| drop(black_box(session.call(&args())))),
-        Box::new(|| drop(black_box(banana::value_and_gradient(black_box(x), black_box(y))))),
-    ];
+    let (text, y) = (banana::text()?, 0.7);
     banana::value_and_gradient(x, y)?;
-    calls.push(row("two numbers", &in_turns(&mut ways, budget)));
-    drop(ways);
+    let two = Callee {
+        name: "two numbers",
+        text: &text,
+        function: last(&text)?,
+        args: [x.into(), y.into()],
+        words: vec![Word::F64(x), Word::F64(y)],
+        room: [0.0; 3],
+    };
+    let two = two.measure(
+        |room| room.each_mut().map(Out::F64),
+        || {
+            black_box(term(black_box(x), black_box(y)));
+        },
+        || drop(black_box(banana::value_and_gradient(black_box(x), black_box(y)))),
+        budget,
+    )?;
 
-    let model = Model::from_text(PROGRAM)?;
-    let gradient = model.function("valley")?.engine(Engine::Cranelift).value_and_gradient()?;
     let x = [0.5, 0.6, 0.7, 0.8];
-    let args = [Arg::from(&x)];
-    let (mut values, mut slopes) = ([0.0; 2], [[0.0; 4]; 2]);
-    let (mut bound, mut into, mut session) =
-        (gradient.bind(&args)?, gradient.session(), gradient.session());
-    let ([first, second], [dx, dy]) = (values.each_mut(), slopes.each_mut());
-    let words = vec![Word::I64(4), Word::F64s(x.to_vec()), Word::F64s(vec![0.0; 4])];
-    let mut alone = code(PROGRAM, "valley", words)?;
-    let mut ways: Vec<Way<'_>> = vec![
-        Box::new(|| {
-            black_box(by_hand(black_box(&x)));
-        }),
-        Box::new(|| {
-            black_box(alone.enter());
-        }),
-        Box::new(|| {
-            let outs = &mut [Out::F64(first), Out::F64s(&mut dx[..])];
-            drop(black_box(bound.call(black_box(&args), outs)));
-        }),
-        Box::new(|| {
-            let outs = &mut [Out::F64(second), Out::F64s(&mut dy[..])];
-            drop(black_box(into.call_into(black_box(&args), outs)));
-        }),
-        Box::new(|| drop(black_box(session.call(black_box(&args))))),
-        Box::new(|| drop(black_box(valley::value_and_gradient(black_box(&x))))),
-    ];
     valley::value_and_gradient(&x)?;
-    calls.push(row("an array of four", &in_turns(&mut ways, budget)));
-    Ok(calls)
-}
-
-fn row(name: &'static str, times: &[f64]) -> Call {
-    let time = |k: usize| times.get(k).copied().unwrap_or_default();
-    let (hand, code, bound) = (time(0), time(1), time(2));
-    Call { name, hand, code, bound, into: time(3), session: time(4), typed: time(5) }
+    let four = Callee {
+        name: "an array of four",
+        text: PROGRAM,
+        function: "valley",
+        args: [Arg::from(&x)],
+        words: vec![Word::I64(4), Word::F64s(x.to_vec()), Word::F64s(vec![0.0; 4])],
+        room: (0.0, [0.0; 4]),
+    };
+    let four = four.measure(
+        |(value, slopes)| [Out::F64(value), Out::F64s(&mut slopes[..])],
+        || {
+            black_box(by_hand(black_box(&x)));
+        },
+        || drop(black_box(valley::value_and_gradient(black_box(&x)))),
+        budget,
+    )?;
+    Ok(vec![one, two, four])
 }
