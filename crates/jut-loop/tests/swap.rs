@@ -125,6 +125,10 @@ fn sums_down_columns_become_sums_along_rows_where_eight_rows_are_taken_together(
         // The row of the factors has one of the sums, or the sum is another one's factor.
         ("k in 0 .. j", "k in 0 .. n"),
         ("b = own[k]", "q = m - 1\n q_1 = q - i\n b = own[q_1]"),
+        // Cells that are stored to one by one beside it, and a sum that is looked at behind the store.
+        ("b = own[k]", "r = l[row ..]\n b = r[k]\n o = a + 0.5\n t[k] = o"),
+        ("d = t[j]\n        e = d - c\n        t[j] = e", "t[j] = c\n        d = t[j]"),
+        ("t[j] = e", "t[j] = e\n        o = t[j]\n        t[j] = o"),
     ] {
         let made = for_nests(&FACTOR.replace(old, new));
         assert!(!made.contains("carry"), "{made}");

@@ -140,8 +140,8 @@ impl<'s> Nest<'s> {
         };
         let steps: Option<Vec<i64>> = written.iter().map(|(_, spot)| steps(spot)).collect();
         let steps = steps.filter(|steps| !steps.is_empty())?;
-        let along = steps.iter().all(|step| *step == 1);
-        if !along && !sums {
+        let along = steps[0] == 1;
+        if steps.iter().any(|step| *step != steps[0]) || !along && !sums {
             return None;
         }
         let by_rows = |index: Value| {
@@ -211,24 +211,24 @@ impl<'s> Nest<'s> {
         Some(nest)
     }
 
-    /// Finds the sums of the new inner loop, which are no loads and stores in it.
+    /// Finds the sums of the new inner loop, which are no loads and stores in it: each cell is loaded once and then stored to once.
     fn find_sums(&mut self) -> Option<()> {
-        let (others, stores): (Vec<&Stmt>, Vec<&Stmt>) = std::mem::take(&mut self.within)
-            .into_iter()
-            .partition(|stmt| !matches!(stmt, Stmt::Store { .. }));
-        self.within = others;
-        for store in stores {
-            let Stmt::Store { buffer, index, .. } = store else { return None };
-            let same = |stmt: &Stmt| matches!(stmt, Stmt::Load { buffer: b, index: i, .. } if (b, i) == (buffer, index));
-            let at = self.within.iter().position(|stmt| same(stmt))?;
-            self.sums.push([self.within.remove(at), store]);
-        }
-        let cells = |stmt: &Stmt| match stmt {
-            Stmt::Store { buffer, index, .. } => Some((*buffer, *index)),
+        let cell = |stmt: &Stmt| match stmt {
+            Stmt::Load { buffer, index, .. } => Some((false, *buffer, *index)),
+            Stmt::Store { buffer, index, .. } => Some((true, *buffer, *index)),
             _ => None,
         };
-        let cells: HashSet<_> = self.sums.iter().filter_map(|[_, store]| cells(store)).collect();
-        (cells.len() == self.sums.len()).then_some(())
+        let stores: Vec<&Stmt> =
+            self.within.iter().copied().filter(|s| matches!(s, Stmt::Store { .. })).collect();
+        for store in stores {
+            let (_, buffer, index) = cell(store)?;
+            let same = |stmt: &&Stmt| cell(stmt).is_some_and(|(_, b, i)| (b, i) == (buffer, index));
+            let all: Vec<&Stmt> = self.within.iter().copied().filter(same).collect();
+            let [load @ Stmt::Load { .. }, store] = all[..] else { return None };
+            self.sums.push([load, store]);
+            self.within.retain(|stmt| !same(stmt));
+        }
+        Some(())
     }
 
     fn write(&self, values: &mut Values, out: &mut Vec<Stmt>) {
