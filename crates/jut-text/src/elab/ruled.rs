@@ -228,8 +228,9 @@ impl<'a, 's> Body<'a, 's> {
                 let name = template.def.name.text;
                 let (of, captured, _) =
                     self.outlined((name, names), function, takes.clone(), span)?;
-                let moved: Vec<&(NVar, NVar)> =
-                    along.iter().filter(|(v, _)| captured.contains(v)).collect();
+                // The derivative takes its tangents in the order of the function's own parameters.
+                let along_it = |v| along.iter().find(|(of, _)| of == v);
+                let moved: Vec<&(NVar, NVar)> = captured.iter().filter_map(along_it).collect();
                 if !moved.is_empty() {
                     let name = |v: &NVar| self.b.func.nvars[*v].name.to_string();
                     let names = moved.iter().map(|(v, _)| name(v)).collect();
