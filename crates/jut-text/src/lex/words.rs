@@ -206,8 +206,12 @@ fn is_keyword(list: &[Token], close: &[u32], k: usize, in_head: bool, ends: &End
         return before.is_some_and(|t| t.text == "core" || t.text == "extern");
     }
     let Some(next) = list.get(k + 1) else { return false };
-    let is_word =
-        |t: &Token| matches!(t.kind, Kind::Name | Kind::Linear | Kind::Keyword) && t.text != "with";
+    // Behind an operand stand `with`, and `from` of a histogram.
+    let is_word = |t: &Token| match t.kind {
+        Kind::Name | Kind::Linear => t.text != "with",
+        Kind::Keyword => !matches!(t.text, "with" | "from"),
+        _ => false,
+    };
     let is_number = matches!(next.kind, Kind::Int | Kind::Float);
     let keyword_before =
         |words: &[&str]| before.is_some_and(|t| t.kind == Kind::Keyword && words.contains(&t.text));
