@@ -8,6 +8,7 @@
 //! cargo run --release -p jut-tests --example soak -- --large            longer programs
 //! cargo run --release -p jut-tests --example soak -- --replay 1234      one program again, in full
 //! cargo run --release -p jut-tests --example soak -- --replay 1234 --linear
+//! cargo run --release -p jut-tests --example soak -- --nests            programs about loops in loops; also with --replay
 //! ```
 //!
 //! A failure prints its number, the law and the smallest program with a failure of that law that was
@@ -15,9 +16,10 @@
 //! law. The number gives the program again, whatever machine it is on.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use jut_tests::generate::Extent;
+use jut_tests::engines::backends;
+use jut_tests::generate::{Extent, Generated, generate_nests};
 use jut_tests::random::{self, Subject};
-use jut_tests::shrink::shrink;
+use jut_tests::shrink::{shrink, smaller};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -30,6 +32,7 @@ struct Options {
     extent: Extent,
     replay: Option<u64>,
     linear: bool,
+    nests: bool,
 }
 
 fn options() -> Result<Options, String> {
@@ -40,6 +43,7 @@ fn options() -> Result<Options, String> {
         extent: Extent::DEFAULT,
         replay: None,
         linear: false,
+        nests: false,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -54,6 +58,7 @@ fn options() -> Result<Options, String> {
             "--replay" => all.replay = Some(number()?),
             "--large" => all.extent = Extent::LARGE,
             "--linear" => all.linear = true,
+            "--nests" => all.nests = true,
             other => return Err(format!("{other} is not understood; see the head of the file")),
         }
     }
@@ -64,6 +69,21 @@ fn options() -> Result<Options, String> {
 fn test(subject: Subject) -> Result<(), String> {
     let both = || random::laws(subject).and_then(|()| random::engines(subject)).map(drop);
     std::panic::catch_unwind(both).unwrap_or_else(|_| Err("a panic".into()))
+}
+
+/// The same for a program about loops in loops, with what is to be said of a failure.
+fn test_nests(seed: u64) -> Result<(), String> {
+    let all: Vec<_> = backends().collect();
+    let fails = |text: &str| random::nests_of(text, seed, &all).map(drop);
+    let Generated { text, func, .. } = generate_nests(seed);
+    let test = || fails(&text);
+    let outcome = std::panic::catch_unwind(test).unwrap_or_else(|_| Err("a panic".into()));
+    outcome.map_err(|reason| {
+        let reason: String = reason.lines().take(4).collect::<Vec<_>>().join("\n");
+        let reason: String = reason.chars().take(900).collect();
+        let small = smaller(text.clone(), func, &fails).unwrap_or_else(|| text.clone());
+        format!("{reason}\nagain: --nests --replay {seed}\nsmaller:\n{small}")
+    })
 }
 
 fn report(subject: Subject, reason: &str) -> String {
@@ -82,7 +102,20 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let Options { extent, linear, .. } = options;
+    let Options { extent, linear, nests, .. } = options;
+    if let Some(seed) = options.replay.filter(|_| nests) {
+        println!("{}", generate_nests(seed).text);
+        return match test_nests(seed) {
+            Ok(()) => {
+                println!("every law holds, and the engines agree");
+                ExitCode::SUCCESS
+            }
+            Err(reason) => {
+                println!("{reason}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     if let Some(seed) = options.replay {
         let subject = Subject { seed, extent, linear };
         println!("{}", subject.generate().text);
@@ -124,9 +157,13 @@ fn main() -> ExitCode {
                     // Every third one is about linear code.
                     let linear = linear || k % 3 == 2;
                     let subject = Subject { seed: options.seed + k, extent, linear };
-                    if let Err(reason) = test(subject) {
+                    let outcome = match nests {
+                        true => test_nests(subject.seed),
+                        false => test(subject).map_err(|reason| report(subject, &reason)),
+                    };
+                    if let Err(report) = outcome {
                         let count = 1 + failed.fetch_add(1, Ordering::Relaxed);
-                        say(report(subject, &reason));
+                        say(report);
                         bar.set_message(format!("{count} failures"));
                     }
                     bar.inc(1);

@@ -158,6 +158,19 @@ pub fn all_derived(program: &Program, func: FuncId, mask: &Mask) -> Result<Vec<D
     Ok(all)
 }
 
+/// The value, the gradient, and products with the Jacobian and the Hessian in one direction, under the default policy.
+///
+/// # Errors
+/// A composition is refused that every function has.
+pub fn along_one_direction(
+    program: &Program,
+    func: FuncId,
+    mask: &Mask,
+) -> Result<Vec<Derived>, String> {
+    let requests = [Request::Value, Request::Gradient, Request::Jvp, Request::HessianProduct];
+    first(program, func, mask, Policy::Default, &requests).map_err(|d| d.to_string())
+}
+
 fn floats(program: &Program, func: FuncId) -> usize {
     program.funcs[func].results.iter().filter(|r| r.ty.is_float()).count()
 }

@@ -2,9 +2,9 @@
 
 use crate::attack::run::{Attacked, MEMORY};
 use crate::engines::{Run, agree_everywhere, backends};
-use crate::generate::{Extent, Generated, generate_linear_of, generate_of};
+use crate::generate::{Extent, Generated, generate_linear_of, generate_nests, generate_of};
 use crate::laws::{self, Options, load};
-use crate::products::{all_derived, in_turn, under};
+use crate::products::{Derived, all_derived, along_one_direction, in_turn, under};
 use jut::{Engine, Model};
 use jut_ad::{Derivatives, Mask, Policy, erase};
 use jut_eval::{Interpreter, Value};
@@ -45,6 +45,31 @@ impl Subject {
         let kind = if self.linear { "linear program" } else { "program" };
         format!("{kind} {}: {error}\n{}", self.seed, generated.text)
     }
+}
+
+/// What a random program about loops in loops has to do: its laws at a few numbers, and P16 for derivatives along one direction with arrays that are
+/// shorter than vectors, as long, and longer.
+///
+/// # Errors
+/// What does not hold, and the program.
+pub fn nests(seed: u64, backends: &[(&'static str, Backend)]) -> Result<Ends, String> {
+    let generated = generate_nests(seed);
+    nests_of(&generated.text, seed, backends)
+        .map_err(|e| format!("program of loops {seed}: {e}\n{}", generated.text))
+}
+
+/// The same of a text in the place of the program with this number.
+///
+/// # Errors
+/// What does not hold.
+pub fn nests_of(
+    text: &str,
+    seed: u64,
+    backends: &[(&'static str, Backend)],
+) -> Result<Ends, String> {
+    let generated = Generated { text: text.to_string(), ..generate_nests(seed) };
+    laws::verify(text, generated.func, &generated.arguments(), Options::default())?;
+    at_each(&generated.of_vectors(seed), backends, along_one_direction)
 }
 
 /// All laws of [`crate::laws`] for a random program.
@@ -145,15 +170,22 @@ pub fn strange(
     let generated = subject.generate();
     let all: Vec<Generated> =
         generated.strange(subject.seed).into_iter().chain([generated.clone()]).collect();
-    let ends = at_each(&all, backends).and_then(|mut ends| {
+    let ends = at_each(&all, backends, all_derived).and_then(|mut ends| {
         kept(&all, engines, subject.seed, &mut ends)?;
         Ok(ends)
     });
     ends.map_err(|e| subject.name(&generated, e))
 }
 
-/// Every derivative of a program, with several arguments.
-fn at_each(all: &[Generated], backends: &[(&'static str, Backend)]) -> Result<Ends, String> {
+/// What is made of a function.
+type Made = fn(&Program, FuncId, &Mask) -> Result<Vec<Derived>, String>;
+
+/// Derivatives of a program, with several arguments.
+fn at_each(
+    all: &[Generated],
+    backends: &[(&'static str, Backend)],
+    made: Made,
+) -> Result<Ends, String> {
     let Some(Generated { text, func, .. }) = all.first() else { return Ok(Ends::new()) };
     let program = load(text)?;
     let func = program.find_func(func).ok_or("no such definition")?;
@@ -163,7 +195,7 @@ fn at_each(all: &[Generated], backends: &[(&'static str, Backend)]) -> Result<En
     let failure = |run: &Run| run.as_ref().err().map(|e| (e.kind, e.span));
     let mut expected: Vec<Option<(RuntimeErrorKind, Span)>> = Vec::new();
     let mut ends = Ends::new();
-    for derived in all_derived(&program, func, &Mask::full(&program, func))? {
+    for derived in made(&program, func, &Mask::full(&program, func))? {
         let kind = derived.kind;
         let named = |e: String| format!("{kind}: {e}");
         let given = lists.iter().map(|args| derived.arguments(args));

@@ -9,7 +9,6 @@
 
 use crate::laws::{self, Options, load};
 use crate::random::{Subject, engines_of};
-use jut_eval::Value;
 use std::time::{Duration, Instant};
 
 /// The law that an error message names; otherwise the message, as far as it does not depend on the
@@ -26,14 +25,13 @@ fn law(message: &str) -> String {
     named.map_or_else(plain, str::to_string)
 }
 
+/// What a test says of a text.
+type Test<'t> = &'t (dyn Fn(&str) -> Result<(), String> + std::panic::RefUnwindSafe);
+
 /// What a text breaks, if it loads and breaks something.
-fn broken(text: &str, func: &str, args: &[Value]) -> Option<String> {
+fn broken(text: &str, func: &str, test: Test) -> Option<String> {
     load(text).ok()?.find_func(func)?;
-    let test = || {
-        laws::verify(text, func, args, Options::default()).map(drop)?;
-        engines_of(text, func, args, 0).map(|_: usize| ())
-    };
-    match std::panic::catch_unwind(test) {
+    match std::panic::catch_unwind(|| test(text)) {
         Ok(outcome) => outcome.err().map(|message| law(&message)),
         Err(_) => Some("panic".into()),
     }
@@ -43,11 +41,18 @@ fn broken(text: &str, func: &str, args: &[Value]) -> Option<String> {
 pub fn shrink(subject: Subject) -> Option<String> {
     let generated = subject.generate();
     let (func, args) = (generated.func, generated.arguments());
-    let wanted = broken(&generated.text, func, &args)?;
+    smaller(generated.text, func, &|text| {
+        laws::verify(text, func, &args, Options::default()).map(drop)?;
+        engines_of(text, func, &args, 0).map(|_: usize| ())
+    })
+}
+
+/// A smaller text of which a test says the same as of this one; nothing if it says nothing.
+pub fn smaller(mut text: String, func: &str, test: Test) -> Option<String> {
+    let wanted = broken(&text, func, test)?;
     let deadline = Instant::now() + Duration::from_secs(60);
-    let mut text = generated.text;
     let mut fails = |text: &str| {
-        Instant::now() < deadline && broken(text, func, &args).as_ref() == Some(&wanted)
+        Instant::now() < deadline && broken(text, func, test).as_ref() == Some(&wanted)
     };
     loop {
         let before = text.len();

@@ -137,6 +137,21 @@ fn all_engines_agree_on_random_programs() {
     in_parallel(&seeds, |seed| random::engines(subject(*seed))).unwrap_or_else(|e| panic!("{e}"));
 }
 
+/// The backend that takes most loops several iterations at once has all of them; with `JUT_PROGRAMS`, every backend has one in four.
+#[test]
+fn derivatives_of_random_loops_in_loops_agree_at_lengths_around_those_of_vectors() {
+    let given = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let (first, count) = (given("JUT_SEED").unwrap_or(0), given("JUT_PROGRAMS"));
+    let seeds: Vec<u64> = (first..first + count.unwrap_or(8)).collect();
+    let everywhere: Vec<_> = backends().collect();
+    let asked = |seed: u64| match count {
+        Some(_) if seed.is_multiple_of(4) => &everywhere[..],
+        _ => &everywhere[..everywhere.len().min(2)],
+    };
+    in_parallel(&seeds, |seed| random::nests(*seed, asked(*seed)))
+        .unwrap_or_else(|e| panic!("{e}"));
+}
+
 #[test]
 fn every_derivative_of_random_programs_agrees_at_arguments_that_they_do_not_expect() {
     const PROGRAMS: usize = 24;

@@ -2,7 +2,7 @@
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
 use super::writer::{Scope, Statement, Writer};
-use super::{carries, elements, functions, narrow, policies, updates};
+use super::{carries, elements, functions, joined, narrow, policies, updates};
 use std::fmt::Write;
 
 /// A name of what is noted, and how it is written.
@@ -60,6 +60,8 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("recursive data", functions::tree),
     ("recursive data with floats", functions::list),
     ("function with a rule", functions::with_rule),
+    ("functions given to one with a rule, or that calls itself", joined::taking),
+    ("histogram by an operator", joined::histogram),
     ("assigned variable", functions::variable),
     ("assigned array", functions::assigned_array),
     ("while over variables", functions::repeated),

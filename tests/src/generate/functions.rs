@@ -4,7 +4,7 @@
 use super::writer::{Scope, Statement, Writer};
 
 /// In more rounds than these there is none of them: their bodies have loops, or calls, of their own.
-const FEW: u64 = 9;
+pub(super) const FEW: u64 = 9;
 
 /// The depth of a function that a derivative is taken of, at least: its own derivatives are taken too, so there is little
 /// in it.
@@ -20,7 +20,12 @@ fn body_of(w: &mut Writer, scope: &Scope, parameters: &[&String], indent: usize)
 }
 
 /// The body of a function that a derivative is taken of.
-fn smooth_body(w: &mut Writer, scope: &Scope, parameters: &[&String], indent: usize) -> String {
+pub(super) fn smooth_body(
+    w: &mut Writer,
+    scope: &Scope,
+    parameters: &[&String],
+    indent: usize,
+) -> String {
     let once = Scope { depth: scope.depth.max(DEPTH), ..scope.clone() };
     let body = body_of(w, &once, parameters, indent);
     format!("sin({}) * {body}", parameters[0])

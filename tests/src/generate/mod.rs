@@ -12,8 +12,10 @@ mod constructs;
 mod elements;
 mod expressions;
 mod functions;
+mod joined;
 mod linear;
 mod narrow;
+mod nests;
 mod policies;
 mod primitives;
 mod statements;
@@ -95,7 +97,40 @@ impl Generated {
         };
         sizes.map(other).to_vec()
     }
+
+    /// The same program with arguments that are shorter than vectors, as long, and longer, of numbers that are often equal; some of
+    /// them zeros with a sign, infinite, tiny or none; and of indices of which one may be wrong.
+    pub fn of_vectors(&self, seed: u64) -> Vec<Generated> {
+        let mut rng = Rng::with_seed(seed ^ 0x7ec7_0125);
+        let lengths = [0, 1, 2, 7, 8, 9, 15, 16, 17, 24];
+        let few = [0, 1, 2, 3, 7, 8, 9, 17];
+        let equal = [0.5, -0.5, 0.25, 1.0, 0.0, -1.5];
+        let strange =
+            [-0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, -1e-310, 1e300, -0.5];
+        let list = |k: usize| {
+            let n = lengths[rng.usize(0..lengths.len())];
+            let m = few[rng.usize(0..few.len())];
+            let mut inputs = Inputs::of_sizes(&mut rng, n, m);
+            for number in inputs.x.iter_mut().chain(&mut inputs.w) {
+                match rng.u8(0..8) {
+                    0..=2 => *number = equal[rng.usize(0..equal.len())],
+                    3 if k % 3 == 2 => *number = strange[rng.usize(0..strange.len())],
+                    _ => {}
+                }
+            }
+            if k % 3 == 1 && m > 0 {
+                let wrong = [-9, -1, n as i64, i64::MIN, i64::MAX - 8];
+                inputs.ix[rng.usize(0..m)] = wrong[rng.usize(0..wrong.len())];
+            }
+            let Inputs { n, m, a, k, x, w, ix } = inputs;
+            Generated { n, m, a, k, x, w, ix, ..self.clone() }
+        };
+        (0..LISTS).map(list).collect()
+    }
 }
+
+/// How many lists of arguments a program about loops has.
+const LISTS: usize = 6;
 
 /// The signature that every generated `main` has.
 pub const SIGNATURE: &str =
@@ -144,6 +179,8 @@ pub const CONSTRUCTS: &[&str] = &[
     "recursive data",
     "recursive data with floats",
     "function with a rule",
+    "functions given to one with a rule, or that calls itself",
+    "histogram by an operator",
     "integers of 32 bits",
     "record with sizes as parameters",
     "sum with sizes as parameters",
@@ -353,6 +390,30 @@ def shrunk[d](r: Sized[d], c: f64) -> Sized[d] = {
 def weighed[d](r: Sized[d]) -> f64 = sum (i < d) { f64(r.mark[i]) * sin(r.w[i] * r.s) }
 ",
     ),
+    (
+        "settled",
+        "def settled(f: fn(f64) -> f64, x0: f64) -> f64 = for (k < 2) carry (x = x0) { 0.5 * f(x) + 0.25 }
+def settled_tangent(f: fn(f64) -> f64, x0: f64, df: fn(f64) -> f64, dx0: f64) -> f64 = {
+  (x, dx) = for (k < 2) carry (x = x0, dx = dx0) { (0.5 * f(x) + 0.25, 0.5 * (df(x) + grad(f)(x) * dx)) }
+  dx
+}
+rule jvp settled = settled_tangent
+",
+    ),
+    (
+        "descended",
+        "def descended(f: fn(f64) -> f64, x: f64, n: i64) -> f64 =
+  if n == 0 { f(x) } else { descended(f, x - 0.1 * grad(f)(x), n - 1) + grad(fn (t) -> t * f(t * x))(0.5) }
+",
+    ),
+    (
+        "joint",
+        "def joint(a: f64, b: f64) -> f64 = {
+  top = max(a, b)
+  top + log(exp(a - top) + exp(b - top))
+}
+",
+    ),
     ("softplus", "def softplus(z: f64) -> f64 = max(z, 0.0) + log1p(exp(-abs(z)))\n"),
     ("sign", "def sign(z: f64, w: f64) -> f64 = z * tanh(w)\n"),
 ];
@@ -425,6 +486,15 @@ pub fn generate_of(seed: u64, extent: Extent) -> Generated {
     }
     writer.fuel = extent.main;
     writer.main(seed);
+    inputs.generated("main", writer)
+}
+
+/// Makes the program with the given number about loops in loops, for [arguments](Generated::of_vectors) as long as vectors.
+pub fn generate_nests(seed: u64) -> Generated {
+    let mut rng = Rng::with_seed(seed ^ 0x9e57_0000_0000);
+    let inputs = Inputs::random(&mut rng);
+    let mut writer = Writer::new(rng);
+    writer.text = nests::main(&mut writer);
     inputs.generated("main", writer)
 }
 

@@ -59,8 +59,12 @@ impl Writer {
     /// The program, with the declarations that it uses.
     pub fn finish(self, _func: &str) -> (String, Vec<&'static str>) {
         let mut text = String::from(PRELUDE);
+        let uses = |name| {
+            let called = self.text.contains(&format!("{name}("));
+            called || self.text.contains(&format!("by {name} "))
+        };
         for (name, definition) in LIBRARY {
-            if self.text.contains(&format!("{name}(")) {
+            if uses(name) {
                 text.push_str(definition);
             }
         }
