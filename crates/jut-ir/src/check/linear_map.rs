@@ -14,7 +14,7 @@
 //! |---|---|
 //! | `a + b`, `a - b`, `-a`, `select(c, a, b)` with c free, records, arrays, branches, loops, sums | the join |
 //! | `a * b`, and operations linear in each operand | free · free is free, linear · free is linear, zero · any is zero |
-//! | `a / b` with b free | that of a |
+//! | `a / b` with b free; `f32(a)`, `f64(a)` of floats | that of a |
 //! | anything else, of free operands | free |
 //! | `case t { none -> z; K(a') -> e }` of a linear value of a declared tangent type | that of e, if z is zero and no e is free |
 //!
@@ -505,6 +505,7 @@ impl Walk<'_, '_> {
             (prim::ADD | prim::SUB | prim::NEG, all) => {
                 all.iter().fold(Class::Zero, |class, c| class.join(*c))
             }
+            (prim::SINGLE | prim::DOUBLE, [a]) => *a,
             (prim::MUL | prim::TIMES, [a, b]) => a.product(*b),
             (prim::DIV, [a, b]) if !b.depends() => *a,
             (prim::SELECT, [c, a, b]) if !c.depends() => a.join(*b),
