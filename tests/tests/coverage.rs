@@ -72,7 +72,7 @@ const RULES: &[(&str, &[&[&str]])] = &[
 ];
 
 /// How many programs of each kind a run of the tests has.
-const PROGRAMS: u64 = 1440;
+const PROGRAMS: u64 = 1500;
 
 fn counts(subject: Subject) -> Result<Counts, String> {
     let generated = subject.generate();

@@ -15,14 +15,15 @@ pub(super) fn histogram(w: &mut Writer, scope: &mut Scope, indent: usize) -> Sta
     let first = format!("from ({first})");
     let place = w.one(&["", " - 1", " + 1"]);
     let (s, t) = (w.name("s"), w.name("t"));
-    let (operator, from) = match w.rng.u8(0..8) {
+    let (operator, from) = match w.rng.u8(0..9) {
         0 => ("+".to_string(), ""),
         1 => ("*".to_string(), first.as_str()),
         2 => ("+".to_string(), first.as_str()),
         3 => ("max".to_string(), first.as_str()),
         4 => ("min".to_string(), first.as_str()),
         5 => ("joint".to_string(), first.as_str()),
-        6 => (format!("fn ({s}, {t}) -> tanh(0.5 * {s} - {t})"), first.as_str()),
+        6 => (format!("fn ({s}, {t}) -> 0.5 * {s} - sin({t}) * sum(x)"), first.as_str()),
+        7 => (format!("fn ({s}, {t}) -> tanh(0.5 * {s} - {t})"), first.as_str()),
         _ => (format!("fn ({s}, {t}) -> if {s} > {t} {{ {s} }} else {{ 0.5 * {t} }}"), "from 0.25"),
     };
     // What is infinite where a bin has no value.
@@ -41,14 +42,18 @@ pub(super) fn taking(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statem
     let start = w.atom(scope);
     let body = smooth_body(w, scope, &[&z], indent);
     let one = format!("fn ({z}) -> {body}");
-    let text = match w.rng.u8(0..5) {
+    let text = match w.rng.u8(0..7) {
         0 => format!("settled({one}, {start})"),
         1 => format!("descended({one}, {start}, {})", w.one(&["0", "1", "2"])),
         2 => {
             let other = smooth_body(w, scope, &[&y], indent);
             format!("settled(fn ({y}) -> settled({one}, {y}) * {other}, {start})")
         }
-        3 => format!("grad(fn ({y}) -> settled(fn ({z}) -> {y} * {body}, {y}))({start})"),
+        3 | 4 => {
+            let other = smooth_body(w, scope, &[&y], indent);
+            format!("crossed({one}, fn ({y}) -> {other}, {start})")
+        }
+        5 => format!("grad(fn ({y}) -> settled(fn ({z}) -> {y} * {body}, {y}))({start})"),
         _ => {
             scope.floats.push(format!("tanh({t})"));
             let pad = "  ".repeat(indent);

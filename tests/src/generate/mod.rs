@@ -401,6 +401,17 @@ rule jvp settled = settled_tangent
 ",
     ),
     (
+        "crossed",
+        "def crossed(f: fn(f64) -> f64, g: fn(f64) -> f64, x: f64) -> f64 = { u = f(x); u * g(u) }
+def crossed_tangent(f: fn(f64) -> f64, g: fn(f64) -> f64, x: f64, df: fn(f64) -> f64, dg: fn(f64) -> f64, dx: f64) -> f64 = {
+  u = f(x)
+  du = df(x) + grad(f)(x) * dx
+  du * g(u) + u * (dg(u) + grad(g)(u) * du)
+}
+rule jvp crossed = crossed_tangent
+",
+    ),
+    (
         "descended",
         "def descended(f: fn(f64) -> f64, x: f64, n: i64) -> f64 =
   if n == 0 { f(x) } else { descended(f, x - 0.1 * grad(f)(x), n - 1) + grad(fn (t) -> t * f(t * x))(0.5) }
