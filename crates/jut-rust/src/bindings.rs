@@ -35,6 +35,9 @@ impl Lowering<'_> {
         if let Some(converted) = converted(local) {
             return self.binding(&converted);
         }
+        if let Some(typed) = crate::ended::typed(local) {
+            return self.binding(&typed);
+        }
         if let Some(statements) = crate::pointers::declared(local) {
             return statements.iter().try_for_each(|statement| match statement {
                 syn::Stmt::Local(local) => self.binding(local),
@@ -474,7 +477,8 @@ fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
         return None;
     };
     let same = names.elems.len() == values.elems.len();
-    if !same || !values.elems.iter().any(crate::syntax::is_empty) {
+    let own = |value: &Expr| crate::syntax::is_empty(value) || matches!(value, Expr::Closure(_));
+    if !same || !values.elems.iter().any(own) {
         return None;
     }
     // No value is computed with a name that is bound here.

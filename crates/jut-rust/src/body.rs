@@ -93,6 +93,10 @@ impl Lowering<'_> {
                         })?;
                         continue;
                     }
+                    if let Some(mut chain) = self.sought_element(local) {
+                        chain.extend(rest.iter().cloned());
+                        return self.statements(&chain, tail);
+                    }
                     if let Some(chain) = self.stepped_iterator(local, rest) {
                         return self.statements(&chain, tail);
                     }
@@ -111,6 +115,11 @@ impl Lowering<'_> {
                 }
                 Stmt::Expr(expr, semicolon) => {
                     let is_tail = last && semicolon.is_none();
+                    let sought = match expr {
+                        Expr::Match(m) => crate::sought::changed_match(m).map(Expr::If),
+                        _ => None,
+                    };
+                    let expr = sought.as_ref().unwrap_or(expr);
                     match expr {
                         Expr::If(branch) if !(is_tail && tail == Tail::Value) => {
                             let jumps = self.jumps_of(expr);
@@ -174,6 +183,13 @@ impl Lowering<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// `let v = x.iter_mut().find(f).unwrap();` with an index.
+    fn sought_element(&mut self, local: &syn::Local) -> Option<Vec<Stmt>> {
+        crate::sought::unwrapped_element(local, "")?;
+        let name = self.names.unique("sought");
+        crate::sought::unwrapped_element(local, &name)
     }
 
     /// `Matrix { .. }` that the function gives, with the arguments that the result's type has.
@@ -396,7 +412,14 @@ impl Lowering<'_> {
             let mut value = self.expression(expr)?;
             let own = self.resolve(&value.ty);
             let known = self.learned.broken.get(&number).cloned();
+            if matches!(&own, Ty::Option(inner) if **inner == Ty::Never) && known.is_none() {
+                // Of what it is none, another `break` says, which the next pass knows.
+                self.set(&name, "#(false, 0.0)", depth);
+                self.set(&go, "false", depth);
+                return Ok(None);
+            }
             if let Some(known) = &known {
+                value = self.with_type(value, known, expr)?;
                 value = self.convert(value, known);
             }
             // What a hole says is found again in each pass.

@@ -50,14 +50,16 @@ impl Lowering<'_> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
-            Some("f64" | "f32" | "i64" | "i32" | "u32" | "isize" | "usize") if name == "from" => {
+            Some("f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize")
+                if name == "from" =>
+            {
                 let [argument] = &arguments[..] else {
                     return refuse(path, "one argument is expected here");
                 };
                 let ty = &path.path.segments[path.path.segments.len() - 2].ident;
                 return self.cast(&syn::parse_quote!((#argument) as #ty));
             }
-            Some("f64" | "f32" | "i64" | "i32" | "u32" | "isize" | "usize") => {
+            Some("f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize") => {
                 let values = self.operands(&arguments)?;
                 let Some((receiver, rest)) = values.split_first() else {
                     return refuse(path, format!("`{name}` is not built"));
@@ -588,7 +590,11 @@ impl Lowering<'_> {
             list
         } else if methods::is_known(&name) {
             // What a function gives is a number here.
-            self.operand(&call.receiver)?
+            let receiver = self.operand(&call.receiver)?;
+            if let Some(value) = self.numeric_method(&receiver, call)? {
+                return Ok(value);
+            }
+            receiver
         } else {
             match self.user_method(call)? {
                 Ok(value) => return Ok(value),

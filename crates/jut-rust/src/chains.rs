@@ -106,6 +106,9 @@ impl Lowering<'_> {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
         }
+        if let Some(told) = crate::ended::told(end) {
+            return self.expression(&told);
+        }
         if end.method == "try_fold" {
             let told = crate::restated::tried(end)?;
             return self.expression(&told);
@@ -501,6 +504,7 @@ impl Lowering<'_> {
             })
         })?;
         let ty = ty.unwrap_or(Ty::F64);
+        self.summed(&ty, end.method.span());
         let (float, integer) = if sum { ("-0.0", "0") } else { ("1.0", "1") };
         let start = match &ty {
             float_type if float_type.is_float() => self.float(float, float_type),

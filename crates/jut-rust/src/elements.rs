@@ -60,7 +60,6 @@ const OTHERS: &[&str] = &[
     "rchunks_exact",
     "split",
     "splitn",
-    "drain",
     "split_inclusive",
     "array_windows",
     "map_windows",
@@ -94,7 +93,7 @@ impl Lowering<'_> {
     pub fn elements(&mut self, source: &Expr) -> Result<Elements, Refusal> {
         match unwrapped(source) {
             Expr::Range(range) => self.range_elements(range),
-            Expr::MethodCall(call) => self.adapted(call),
+            Expr::MethodCall(call) => self.adapted(call, source),
             name if self.is_changed(name) => self.list_places(name),
             Expr::Reference(reference) if reference.mutability.is_some() => {
                 self.list_places(&reference.expr)
@@ -183,7 +182,7 @@ impl Lowering<'_> {
     }
 
     /// What a method makes of a list, or of other elements.
-    fn adapted(&mut self, call: &ExprMethodCall) -> Result<Elements, Refusal> {
+    fn adapted(&mut self, call: &ExprMethodCall, source: &Expr) -> Result<Elements, Refusal> {
         let name = call.method.to_string();
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let receiver = &call.receiver;
@@ -195,6 +194,10 @@ impl Lowering<'_> {
                 }
             }
             ("iter_mut", []) => self.list_places(receiver),
+            ("drain", [_]) if self.is_relisting(call) => {
+                let taken = self.relisted(call)?;
+                self.elements_of(taken, source)
+            }
             ("windows" | "chunks" | "chunks_exact", [size]) => self.parts(call, size),
             ("copied" | "cloned" | "iter" | "into_iter" | "by_ref", []) => self.elements(receiver),
             ("enumerate", []) => Ok(self.elements(receiver)?.with(|element, i| {

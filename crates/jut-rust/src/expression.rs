@@ -291,7 +291,7 @@ impl Lowering<'_> {
                     "i64" | "isize" => Ty::I64,
                     "i32" => Ty::I32,
                     "u32" => Ty::U32,
-                    "usize" => Ty::Usize,
+                    "usize" | "u64" => Ty::Usize,
                     "f64" => return self.written_float(literal, n.base10_digits(), Ty::F64),
                     "f32" => return self.written_float(literal, n.base10_digits(), Ty::F32),
                     other => {
@@ -390,7 +390,7 @@ impl Lowering<'_> {
             (Some("i64" | "isize"), _) => Ty::I64,
             (Some("i32"), _) => Ty::I32,
             (Some("u32"), _) => Ty::U32,
-            (Some("usize"), _) => Ty::Usize,
+            (Some("usize" | "u64"), _) => Ty::Usize,
             (Some("consts"), None) => {
                 let float = self.unknown_float();
                 self.unify(&float, &Ty::Of(k, Vec::new()))
@@ -543,10 +543,7 @@ impl Lowering<'_> {
                         let bits = Value::new(text, Ty::U32, 9, &[&value]);
                         Ok(Value { least: 0, ..bits })
                     }
-                    Ty::Of(..) => refuse(
-                        token,
-                        "the type of this is not known here: write `let b: bool = ..` before",
-                    ),
+                    ty @ Ty::Of(..) => Ok(self.inverted(value, &ty, token.span())),
                     _ => {
                         refuse(token, "the bits of a `usize` are 64 in Rust and 63 here: use `i64`")
                     }
@@ -574,6 +571,27 @@ impl Lowering<'_> {
             }
             other => refuse(other, "this operator is not built"),
         }
+    }
+
+    /// `!v` of what rustc alone knows: a truth value or an integer. That of a `usize` is beyond the integers of the text.
+    fn inverted(&mut self, value: Value, ty: &Ty, span: proc_macro2::Span) -> Value {
+        let value = self.named(value, "inverted");
+        let v = &value.text;
+        if let Some((open, close)) = self.only("usize", ty) {
+            let line = self.at(span, What::Overflow("invert"), "check 0 - 1 >= 0");
+            self.written_check(&open, &line, &close);
+        }
+        let forms = [
+            ("bool", format!("(!{v})")),
+            ("i64", format!("prim.bitnot({v})")),
+            ("i32", format!("prim.bitnot({v})")),
+            ("u32", format!("prim.bitxor({v}, 4294967295)")),
+            ("usize", v.clone()),
+        ];
+        let each = forms.iter().filter_map(|(name, text)| {
+            self.only(name, ty).map(|(open, close)| format!("{open}{text}{close}"))
+        });
+        Value::new(each.collect::<String>(), ty.clone(), 9, &[&value])
     }
 
     /// A list of values.
@@ -637,7 +655,13 @@ impl Lowering<'_> {
             let element = Value { least, ..Value::new(element, ty, 9, &[]) };
             return Ok(self.named(Value { stable: false, ..element }, "element"));
         }
+        if let Some(element) = self.own_row_element(index)? {
+            return Ok(element);
+        }
         let base = self.expression(&index.expr)?;
+        if let Some(element) = self.own_element(&base, index)? {
+            return Ok(element);
+        }
         if let Some((row, column)) = crate::libraries::of_a_matrix(&index.index)
             && let of @ Ty::Of(..) = self.resolve(&base.ty)
         {

@@ -97,7 +97,18 @@ impl File {
                         let syn::ImplItem::Fn(method) = item else { continue };
                         let (vis, sig, body) = (&method.vis, &method.sig, &method.block);
                         let tokens = named_self(quote!(#vis #sig #body), &block.self_ty);
-                        if let Ok(function) = syn::parse2::<ItemFn>(tokens) {
+                        if let Ok(mut function) = syn::parse2::<ItemFn>(tokens) {
+                            let operator = crate::overloaded::operator_of(block);
+                            if let Some(operator) = operator
+                                && crate::indexed::is_method(&function)
+                                && let Ok(told) = crate::indexed::function(
+                                    &function,
+                                    &block.self_ty,
+                                    &operator.right,
+                                )
+                            {
+                                function = told;
+                            }
                             self.function(&function, Some(&block.self_ty));
                         }
                     }

@@ -35,6 +35,21 @@ fn open_dimensions(ty: &Ty) -> usize {
     }
 }
 
+/// Of each name for sizes in the text of a type, the struct that it is for, if it is for one.
+fn owners(ty: &Ty, of: &mut Vec<Option<usize>>) {
+    match ty {
+        Ty::Of(hole, _) => of.push(Some(*hole)),
+        Ty::Array(element, extent) => {
+            if !matches!(extent, Extent::Fixed(_)) {
+                of.push(None);
+            }
+            owners(element, of);
+        }
+        Ty::Tuple(items) => items.iter().for_each(|item| owners(item, of)),
+        _ => {}
+    }
+}
+
 /// Translates a function.
 ///
 /// # Errors
@@ -132,14 +147,8 @@ impl Lowering<'_> {
         }
         for p in &self.signature.parameters {
             let name = self.names.unique(&p.name);
-            let own = match &p.ty {
-                Ty::Of(hole, _) => format!("{hole}:"),
-                Ty::Array(element, _) => match **element {
-                    Ty::Of(hole, _) => format!("{hole}:"),
-                    _ => String::new(),
-                },
-                _ => String::new(),
-            };
+            let (first, mut of) = (sizes.len(), Vec::new());
+            owners(&p.ty, &mut of);
             let given = matches!(p.ty, Ty::Function(..) | Ty::Option(_));
             let ty = p.ty.text(&mut || {
                 if given {
@@ -149,9 +158,11 @@ impl Lowering<'_> {
                 sizes.push(size.clone());
                 size
             });
-            // The last name is that of a struct's sizes.
-            if let (false, Some(last)) = (own.is_empty(), sizes.last_mut()) {
-                last.insert_str(0, &own);
+            // Some names are those of a struct's sizes.
+            for (size, hole) in sizes[first..].iter_mut().zip(of) {
+                if let Some(hole) = hole {
+                    size.insert_str(0, &format!("{hole}:"));
+                }
             }
             let name = match &p.ty {
                 // Whether there is a value, and that value.

@@ -251,6 +251,8 @@ const STD: &[&str] = &[
     "SubAssign",
     "MulAssign",
     "DivAssign",
+    "Index",
+    "IndexMut",
     "Default",
     "From",
 ];

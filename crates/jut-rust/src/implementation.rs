@@ -6,15 +6,17 @@ use crate::literals::with_types;
 use crate::overloaded::{operator_of, with_output, without_reference, word};
 use crate::syntax::{key, named_self, spanned_like};
 use crate::{Refusal, methods, spanned};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{ItemFn, Type};
 
 /// The methods and functions of an `impl` block. Each has a type of its own, `Type_method`.
-pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
+pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
+    let plain = without_lifetimes(written);
+    let block = &plain;
     let fail = |refusal: Refusal| {
         let error = refusal.error();
-        quote!(#block #error)
+        quote!(#written #error)
     };
     if let Err(refusal) = open_impl(block) {
         return fail(refusal);
@@ -43,12 +45,31 @@ pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         let tokens = with_output(tokens, output.filter(|_| operator.is_some()));
         let tokens = named_self(tokens, owner);
         let plain = sig.ident.to_string();
-        if methods::is_known(&plain) {
+        let numeric = block.trait_.is_none() && methods::may_be_own(&plain);
+        if methods::is_known(&plain) && !numeric {
             let said = "numbers have a method of this name: give this one another name";
             all.extend(spanned(&sig.ident, said).error());
             continue;
         }
-        match syn::parse2::<ItemFn>(tokens) {
+        let parsed = syn::parse2::<ItemFn>(tokens);
+        let parsed = match (parsed, &operator) {
+            (Ok(function), Some(own)) if crate::indexed::is_method(&function) => {
+                let right = named_self(own.right.to_token_stream(), owner);
+                let right: Result<Type, _> = syn::parse2(right);
+                let told = right
+                    .map_err(Refusal::from)
+                    .and_then(|right| crate::indexed::function(&function, owner, &right));
+                match told {
+                    Ok(function) => Ok(function),
+                    Err(refusal) => {
+                        all.extend(refusal.error());
+                        continue;
+                    }
+                }
+            }
+            (parsed, _) => parsed,
+        };
+        match parsed {
             Ok(function) => {
                 let method = plain.trim_start_matches("r#");
                 // There may be several for different right operands.
@@ -83,6 +104,17 @@ pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                         linker.second_text::<#name #named>(sure)
                     }
                 });
+                if numeric && function.sig.receiver().is_some() {
+                    all.extend(quote! {
+                        #(#conditions)*
+                        #[automatically_derived]
+                        impl #declared ::jut::rust::Operator<#key, (), #gives> for #owner #said {
+                            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                                linker.called::<#name #named>()
+                            }
+                        }
+                    });
+                }
                 if let Some(operator) = &operator {
                     let right = named_self(operator.right.to_token_stream(), owner);
                     all.extend(quote! {
@@ -115,9 +147,65 @@ pub(crate) fn methods_of(block: &syn::ItemImpl) -> TokenStream {
             Err(error) => all.extend(error.to_compile_error()),
         }
     }
-    let block = with_links(block, &short);
+    let block = with_links(written, &short);
     let block = with_types(quote!(#block), &integers);
     quote!(#block #all)
+}
+
+/// `impl Mul<&V3> for &V3` for `impl<'a> Mul<&'a V3> for &'a V3`: the functions beside it borrow nothing for longer than they run.
+fn without_lifetimes(block: &syn::ItemImpl) -> syn::ItemImpl {
+    let names: Vec<String> =
+        block.generics.lifetimes().map(|own| own.lifetime.ident.to_string()).collect();
+    if names.is_empty() {
+        return block.clone();
+    }
+    let mut plain = block.clone();
+    let kept = plain.generics.params.into_iter();
+    plain.generics.params =
+        kept.filter(|own| !matches!(own, syn::GenericParam::Lifetime(_))).collect();
+    let told = elided(plain.to_token_stream(), &names);
+    // A type with a lifetime of its own is refused where it stands.
+    match has_lifetime(&told, &names) {
+        true => block.clone(),
+        false => syn::parse2(told).unwrap_or_else(|_| block.clone()),
+    }
+}
+
+/// Whether one of these lifetimes stands anywhere.
+fn has_lifetime(tokens: &TokenStream, names: &[String]) -> bool {
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    all.iter().enumerate().any(|(k, token)| match (token, all.get(k + 1)) {
+        (TokenTree::Punct(mark), Some(TokenTree::Ident(name))) => {
+            mark.as_char() == '\'' && names.iter().any(|own| name == own)
+        }
+        (TokenTree::Group(group), _) => has_lifetime(&group.stream(), names),
+        _ => false,
+    })
+}
+
+/// Tokens without these lifetimes behind a `&`.
+fn elided(tokens: TokenStream, names: &[String]) -> TokenStream {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |k: usize, mark: char| matches!(all.get(k), Some(TokenTree::Punct(p)) if p.as_char() == mark);
+    let (mut out, mut k) = (TokenStream::new(), 0);
+    while k < all.len() {
+        let named = matches!(all.get(k + 1), Some(TokenTree::Ident(name)) if names.iter().any(|own| name == own));
+        if k > 0 && is(k - 1, '&') && is(k, '\'') && named {
+            k += 2;
+            continue;
+        }
+        match &all[k] {
+            TokenTree::Group(group) => {
+                let inner = elided(group.stream(), names);
+                let mut inner = proc_macro2::Group::new(group.delimiter(), inner);
+                inner.set_span(group.span());
+                out.extend([TokenTree::from(inner)]);
+            }
+            other => out.extend([other.clone()]),
+        }
+        k += 1;
+    }
+    out
 }
 
 /// Whether the parameters of an `impl` block are built.

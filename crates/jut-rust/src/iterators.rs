@@ -55,6 +55,7 @@ pub(crate) const STARTS: &[&str] = &[
     "chunks_exact",
     "chunks_mut",
     "chunks_exact_mut",
+    "drain",
 ];
 
 /// Whether a method call is the end of a chain over a range or an array's elements.

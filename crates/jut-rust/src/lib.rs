@@ -19,8 +19,8 @@
 //! | `value`, `lowering` | the text of an expression; the function that is being translated |
 //! | | **expressions** |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
-//! | `overloaded` | operators of structs |
-//! | `methods`, `numbers` | the methods of numbers |
+//! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
+//! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
 //! | `functions` | closures |
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | | **statements** |
@@ -33,6 +33,7 @@
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
 //! | `elements`, `chains`, `staged` | chains of iterators |
+//! | `ended` | ends of chains that are said by other Rust |
 //! | `generated` | iterators that a closure makes, said by other Rust |
 //! | `returned` | lists that are returned out of a loop, said by other Rust |
 //! | `kept`, `stepped` | iterators under a name; those that are asked for one element after the other |
@@ -45,7 +46,7 @@
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
-//! | `restated`, `parted`, `chunked` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these |
+//! | `restated`, `parted`, `chunked`, `sought` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these; elements that a search refers to |
 //! | | **items** |
 //! | `function` | a whole function: the passes over its body |
 //! | `attribute` | the attribute of a function, an `impl` block (`implementation`), a trait (`traits`), a module (`module`) |
@@ -63,12 +64,14 @@ mod body;
 mod calls;
 mod chains;
 mod chunked;
+mod comparisons;
 mod counted;
 pub mod data;
 mod derivatives;
 mod derive;
 mod early;
 mod elements;
+mod ended;
 mod enumeration;
 mod enums;
 pub mod expand;
@@ -81,6 +84,7 @@ mod generic;
 mod grown;
 mod halved;
 mod implementation;
+mod indexed;
 mod inference;
 mod integers;
 mod iterators;
@@ -96,6 +100,7 @@ mod methods;
 mod module;
 pub mod names;
 mod numbers;
+mod numeric;
 mod operators;
 mod options;
 mod orderings;
@@ -113,6 +118,7 @@ mod results;
 mod returned;
 mod searched;
 mod signature;
+mod sought;
 mod stacked;
 mod staged;
 mod stepped;
@@ -169,6 +175,12 @@ impl Refusal {
     /// As an error of the compiler.
     pub fn error(&self) -> TokenStream {
         syn::Error::new(self.span.unwrap_or_else(Span::call_site), &self.message).to_compile_error()
+    }
+}
+
+impl From<syn::Error> for Refusal {
+    fn from(error: syn::Error) -> Refusal {
+        Refusal::new(Some(error.span()), error.to_string())
     }
 }
 

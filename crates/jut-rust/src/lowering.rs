@@ -228,6 +228,8 @@ pub(crate) struct Operators {
     pub plain: bool,
     /// The holes of those one of whose operands is a struct for certain.
     pub whole: HashSet<usize>,
+    /// The holes of methods that own types and numbers have, and of operators of what methods give.
+    pub numeric: HashSet<usize>,
 }
 
 /// The loops around what is being written.
@@ -266,6 +268,8 @@ pub(crate) struct Expected {
     pub sure: bool,
     /// Whether the method that is called is that of an `Option`, since one is expected.
     pub optional: bool,
+    /// What puts elements of own types back behind the assignment that is being written: see `indexed`.
+    pub cells: Option<Vec<String>>,
     /// Whether the closures belong to a chain whose errors are failures.
     pub failing_closures: bool,
 }

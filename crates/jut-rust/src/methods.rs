@@ -92,6 +92,11 @@ pub(crate) fn is_known(name: &str) -> bool {
         || crate::integers::METHODS.iter().any(|(n, _)| *n == name)
 }
 
+/// Whether own types may have a method of this name too: that of a number gives a number of the same type.
+pub(crate) fn may_be_own(name: &str) -> bool {
+    name != "sin_cos" && !name.starts_with("is_") && F64.iter().any(|(n, _, _)| *n == name)
+}
+
 /// The text of a method with its receiver and arguments.
 pub(crate) fn fill(text: &str, receiver: &str, arguments: &[&str]) -> String {
     let (name, parameters) = text.split_once('(').unwrap_or((text, ")"));

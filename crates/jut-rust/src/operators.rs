@@ -45,6 +45,9 @@ impl Lowering<'_> {
                 Ok(unit())
             }
             op => {
+                if let Some(said) = self.as_match(binary)? {
+                    return self.expression(&said);
+                }
                 let values = self.operands(&[&binary.left, &binary.right])?;
                 let [left, right] = &values[..] else { return Ok(unit()) };
                 self.operation(plain(op), left.clone(), right.clone(), op, binary.span())
@@ -106,6 +109,9 @@ impl Lowering<'_> {
             let text = format!("{} {op} {}", left.within(level), right.within(level + 1));
             Value::new(text, ty, level, &[left, right])
         };
+        if matches!(op, "==" | "!=" | "<" | "<=" | ">" | ">=") {
+            self.compared(&left.ty, &right.ty, span);
+        }
         match op {
             "==" | "!=" => {
                 let (left, right) = (Value { level: left.level.max(1), ..left }, right);
@@ -504,6 +510,10 @@ impl Lowering<'_> {
     }
 
     fn assign(&mut self, target: &Expr, value: Value) -> Result<(), Refusal> {
+        self.put_back_cells(|this| this.assigned_place(target, value))
+    }
+
+    fn assigned_place(&mut self, target: &Expr, value: Value) -> Result<(), Refusal> {
         let assigned = self.assigned;
         let place = self.place(target)?;
         if let Some(k) = self.late.get(&place.text) {
@@ -536,6 +546,10 @@ impl Lowering<'_> {
 
     /// `a op= e`.
     pub fn compound(&mut self, binary: &ExprBinary) -> Result<(), Refusal> {
+        self.put_back_cells(|this| this.compounded(binary))
+    }
+
+    fn compounded(&mut self, binary: &ExprBinary) -> Result<(), Refusal> {
         let op = compound(&binary.op).unwrap_or("+");
         self.no_jump(&binary.right)?;
         let right = self.operand(&binary.right)?;
@@ -619,6 +633,9 @@ impl Lowering<'_> {
                     );
                 }
                 let base = self.referred(&index.expr)?;
+                if let Some(place) = self.own_place(&base, index)? {
+                    return Ok(place);
+                }
                 let both = crate::libraries::of_a_matrix(&index.index)
                     .filter(|_| matches!(self.resolve(&base.ty), Ty::Of(..)));
                 let indices = both.map_or(vec![&*index.index], |(row, column)| vec![row, column]);

@@ -37,8 +37,19 @@ fn method(op: &str) -> Option<&'static str> {
 }
 
 /// The traits of operators.
-const TRAITS: &[&str] =
-    &["Add", "Sub", "Mul", "Div", "Neg", "AddAssign", "SubAssign", "MulAssign", "DivAssign"];
+const TRAITS: &[&str] = &[
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Neg",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "DivAssign",
+    "Index",
+    "IndexMut",
+];
 
 /// What stands on the right of an operator by its `impl`: nothing of `Neg`.
 pub(crate) struct Overloaded {
@@ -101,7 +112,7 @@ fn is_mathematics(path: &str) -> bool {
 
 /// Whether a constant is one of the standard library, or a length: these are numbers.
 fn is_of_std(value: &TokenStream) -> bool {
-    let numbers = ["consts", "f64", "f32", "i64", "i32", "u32", "isize", "usize"];
+    let numbers = ["consts", "f64", "f32", "i64", "i32", "u32", "u64", "isize", "usize"];
     value.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => numbers.iter().any(|name| ident == name),
         TokenTree::Literal(_) => true,
@@ -148,7 +159,7 @@ pub(crate) fn with_output(tokens: TokenStream, output: Option<&Type>) -> TokenSt
 
 impl Lowering<'_> {
     /// Whether a value may be a struct, as far as its type tells. What a function of mathematics gives is one only if something else says so.
-    fn may_be_struct(&self, ty: &Ty) -> bool {
+    pub fn may_be_struct(&self, ty: &Ty) -> bool {
         let Ty::Of(hole, steps) = self.resolve(ty) else { return false };
         let plain = |step: &Step| !matches!(step, Step::Argument(..) | Step::Parameter(_));
         let hole = self.parts.holes.get(hole);
@@ -246,7 +257,10 @@ impl Lowering<'_> {
                     // It may be known in the next pass that it is of the struct's type.
                     self.learned.integral.insert(number);
                 }
-                whole && !other.is_integer() || scales && other.is_float()
+                let numeric = [left, right].into_iter().any(|side| {
+                    matches!(self.resolve(side), Ty::Of(of, _) if self.operators.numeric.contains(&of))
+                });
+                whole && !other.is_integer() || (scales || numeric) && other.is_float()
             }
             Some(_) => false,
         };
@@ -262,25 +276,54 @@ impl Lowering<'_> {
                 })
                 .collect()
         };
+        // What a method gives may be a struct, and so may what is computed from it.
+        let numeric = [Some(left), right].into_iter().flatten().any(|side| {
+            matches!(self.resolve(side), Ty::Of(of, steps) if steps.is_empty()
+                && (self.operators.numeric.contains(&of)
+                    || matches!(self.parts.holes.get(of), Some(Hole::Method(..)))))
+        });
         let left = at(self.operand_type(left)?);
         let right = match right {
             Some(right) => at(self.operand_type(right)?),
             None => quote!(::jut::rust::of::<()>()),
         };
-        let known = self.parts.holes.len();
-        let hole = self.hole(Hole::Operator(key(name), left.clone(), right.clone()));
+        let hole = self.operator_hole(name, left, right, span);
         if whole {
             self.operators.whole.insert(hole);
         }
+        if numeric {
+            self.operators.numeric.insert(hole);
+        }
+        Some(hole)
+    }
+
+    /// The hole of an operator with operands of these types.
+    pub fn operator_hole(
+        &mut self,
+        name: &str,
+        left: TokenStream,
+        right: TokenStream,
+        span: Span,
+    ) -> usize {
+        let known = self.parts.holes.len();
+        let hole = self.hole(Hole::Operator(key(name), left.clone(), right.clone()));
         if hole == known {
             // Those that its value is an operand of name its type.
             let (key, ty, filled) = (key(name), type_name(hole), filled_name(hole));
-            self.parts.items.push(at(quote! {
+            let item = quote! {
                 #[allow(unused_variables)]
                 let (#filled, #ty) = linker.operator::<#key, _, _, _>(#left, #right);
-            }));
+            };
+            self.parts.items.push(
+                item.into_iter()
+                    .map(|mut token| {
+                        token.set_span(token.span().located_at(span));
+                        token
+                    })
+                    .collect(),
+            );
         }
-        Some(hole)
+        hole
     }
 
     /// An operation on two values that may be structs; nothing if it is one of numbers for certain.
@@ -328,7 +371,7 @@ impl Lowering<'_> {
     }
 
     /// The lines from some one on are there for numbers only.
-    fn of_numbers(&mut self, hole: usize, from: usize) {
+    pub fn of_numbers(&mut self, hole: usize, from: usize) {
         let lines = self.lines.split_off(from);
         if !lines.is_empty() {
             self.lines.push(format!("$if number {hole}${}$end$", lines.join("\n")));
@@ -336,7 +379,7 @@ impl Lowering<'_> {
     }
 
     /// The value of one of two forms, under a name.
-    fn one_form(&mut self, hole: usize, call: String, numbers: String, span: Span) -> Value {
+    pub fn one_form(&mut self, hole: usize, call: String, numbers: String, span: Span) -> Value {
         let call = self.at(span, What::Same, &call);
         let (size, name) = (self.names.unique("n_value"), self.names.unique("value"));
         self.lines.push(format!(

@@ -104,6 +104,9 @@ fn element(expr: &Expr) -> Option<(&Expr, Expr)> {
 
 /// `if let Some(v) = x.last_mut() { .. }` as a test of the length.
 pub(crate) fn changed_if(branch: &ExprIf) -> Option<ExprIf> {
+    if let Some(told) = crate::sought::changed_if(branch) {
+        return Some(told);
+    }
     let Expr::Let(own) = &*branch.cond else { return None };
     let (list, at) = element(&own.expr)?;
     let pattern @ Pat::Ident(_) = within_some(&own.pat)? else { return None };

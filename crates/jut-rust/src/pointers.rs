@@ -1,17 +1,20 @@
-//! Function pointers that have a name, and arrays of them, as closures:
+//! Function pointers that have a name, arrays of them, and functions behind `&dyn Fn`, as closures:
 //!
 //! ```text
 //! let f: fn(f64) -> f64 = if c { sq } else { cu };      let which = c;
 //!                                                       let f = |a: f64| if which { sq(a) } else { cu(a) };
 //! let fs: [fn(f64) -> f64; 2] = [sq, cu];               let fs = |at: usize, a: f64| { assert!(at < 2); match at { 0 => sq(a), _ => cu(a) } };
 //! fs[i](x)                                              fs(i, x)
+//! let f: &dyn Fn(f64) -> f64 = &g;                      let f = |a: f64| g(a);
+//! let f: Box<dyn Fn(f64) -> f64> = Box::new(|x| x * x); let f = |a: f64| { let own = |x| x * x; own(a) };
 //! ```
 //!
 //! Requires: the type is written. A pointer is that of functions with the attribute, and closures.
+//! Cost: none; which function it is, is chosen at each call.
 
 use crate::syntax::unwrapped;
 use proc_macro2::{Ident, Span};
-use syn::{Expr, Pat, Stmt, Type};
+use syn::{Expr, Pat, PathArguments, Stmt, Type};
 
 /// The statements that such a declaration stands for; nothing if it is none.
 pub(crate) fn declared(local: &syn::Local) -> Option<Vec<Stmt>> {
@@ -19,14 +22,15 @@ pub(crate) fn declared(local: &syn::Local) -> Option<Vec<Stmt>> {
     let Pat::Ident(name) = &*typed.pat else { return None };
     let name = &name.ident;
     let mut before = Vec::new();
+    let of = pointer(&typed.ty);
     let closure: Expr = match &*typed.ty {
-        Type::BareFn(of) => {
+        _ if let Some(of) = of => {
             let (names, types) = parameters(of);
             let body = applied(&init.expr, &names, &mut before)?;
             syn::parse_quote!(|#(#names: #types),*| #body)
         }
         Type::Array(array) => {
-            let Type::BareFn(of) = &*array.elem else { return None };
+            let of = pointer(&array.elem)?;
             let Expr::Array(functions) = unwrapped(&init.expr) else { return None };
             let (names, types) = parameters(of);
             let (last, others) =
@@ -49,16 +53,52 @@ pub(crate) fn declared(local: &syn::Local) -> Option<Vec<Stmt>> {
     Some(before)
 }
 
+/// The types of the parameters, if a type is one of a function that is called through it: `fn(f64) -> f64`, `&dyn Fn(f64) -> f64`, or a `Box` of it.
+fn pointer(ty: &Type) -> Option<Vec<&Type>> {
+    match ty {
+        Type::Paren(inner) => pointer(&inner.elem),
+        Type::BareFn(of) => Some(of.inputs.iter().map(|input| &input.ty).collect()),
+        Type::Reference(reference) => object(&reference.elem),
+        other => object(crate::types::argument_of(other, "Box")?),
+    }
+}
+
+/// The same of `dyn Fn(f64) -> f64`.
+fn object(ty: &Type) -> Option<Vec<&Type>> {
+    let bounds = match ty {
+        Type::Paren(inner) => return object(&inner.elem),
+        Type::TraitObject(object) => &object.bounds,
+        _ => return None,
+    };
+    bounds.iter().find_map(|bound| {
+        let syn::TypeParamBound::Trait(bound) = bound else { return None };
+        let last = bound.path.segments.last()?;
+        match &last.arguments {
+            PathArguments::Parenthesized(of) if last.ident.to_string().starts_with("Fn") => {
+                Some(of.inputs.iter().collect())
+            }
+            _ => None,
+        }
+    })
+}
+
 /// Names for the parameters of a pointer, and their types.
-fn parameters(of: &syn::TypeBareFn) -> (Vec<Ident>, Vec<&Type>) {
+fn parameters(types: Vec<&Type>) -> (Vec<Ident>, Vec<&Type>) {
     let name = |k: usize| Ident::new(&format!("__jut_given_{k}"), Span::mixed_site());
-    (0..of.inputs.len()).map(name).zip(of.inputs.iter().map(|input| &input.ty)).unzip()
+    ((0..types.len()).map(name).collect(), types)
 }
 
 /// A function of some arguments. What chooses it is computed before, once.
 fn applied(function: &Expr, names: &[Ident], before: &mut Vec<Stmt>) -> Option<Expr> {
     match unwrapped(function) {
         Expr::Path(path) => Some(syn::parse_quote!(#path(#(#names),*))),
+        Expr::Reference(inner) => applied(&inner.expr, names, before),
+        Expr::Call(call) if call.args.len() == 1 && is_boxed(&call.func) => {
+            applied(&call.args[0], names, before)
+        }
+        closure @ Expr::Closure(_) => {
+            Some(syn::parse_quote!({ let __jut_own = #closure; __jut_own(#(#names),*) }))
+        }
         Expr::If(branch) if crate::syntax::let_in(&branch.cond).is_none() => {
             let which = Ident::new(&format!("__jut_which_{}", before.len()), Span::mixed_site());
             let condition = &branch.cond;
@@ -78,6 +118,13 @@ fn applied(function: &Expr, names: &[Ident], before: &mut Vec<Stmt>) -> Option<E
         }
         _ => None,
     }
+}
+
+/// Whether a function is `Box::new`.
+fn is_boxed(function: &Expr) -> bool {
+    let Expr::Path(path) = unwrapped(function) else { return false };
+    let words: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+    words.ends_with(&["Box".to_string(), "new".to_string()])
 }
 
 /// `fs(i, x)` for `fs[i](x)`, of an array of pointers that has this name.

@@ -60,7 +60,7 @@ fn boxes(ty: &Type) -> bool {
             let plain = crate::types::plain(&one.path).to_token_stream().to_string();
             let number = matches!(
                 plain.as_str(),
-                "f64" | "f32" | "i64" | "i32" | "u32" | "isize" | "usize" | "bool"
+                "f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize" | "bool"
             );
             last.ident == "Box" && !number || boxes(inner)
         }

@@ -1,4 +1,4 @@
-//! Methods that take elements out of a list, or put some between: `pop`, `remove`, `truncate`, `retain` and their like; and
+//! Methods that take elements out of a list, or put some between: `pop`, `remove`, `truncate`, `drain`, `retain` and their like; and
 //! `unzip`, `partition`, which make two lists of a chain.
 //!
 //! A list of the text has one length. So each of the methods makes another list, which has the name from there on:
@@ -75,6 +75,9 @@ impl Lowering<'_> {
             self.renamed(&name, local, &value.text);
             return Ok(unit());
         }
+        if let ("drain", [range]) = (method.as_str(), &arguments[..]) {
+            return self.drained(&name, local, range, call);
+        }
         let values = self.sequence(&arguments)?;
         let old = self.unpacked(&local);
         let element = self.element(&local.ty);
@@ -148,6 +151,32 @@ impl Lowering<'_> {
         };
         self.renamed(&name, local, &new);
         Ok(value)
+    }
+
+    /// `v.drain(a..b)`: the elements that are taken out of the list.
+    fn drained(
+        &mut self,
+        name: &str,
+        local: Local,
+        range: &Expr,
+        call: &ExprMethodCall,
+    ) -> Result<Value, Refusal> {
+        let Expr::Range(range) = unwrapped(range) else {
+            return refuse(range, "write which elements are taken: `v.drain(a..b)`");
+        };
+        let old = self.unpacked(&local);
+        let (start, end) = self.ends(range, &old)?;
+        let part = self.names.unique("part");
+        let text = self.at(call.span(), What::Same, &format!("{old}[{start} .. {end}]"));
+        self.lines.push(format!("{part} = {text}"));
+        let (n, j) = (self.names.unique("n"), self.names.unique("i"));
+        self.lines.push(format!("{n} = size({part})"));
+        let new = format!(
+            "build ({j} < size({old}) - {n}) {{ if {j} < {start} {{ {old}[{j}] }} else {{ {old}[{j} + {n}] }} }}"
+        );
+        let part = Value::name(part, array(self.element(&local.ty), Extent::Vec), i64::MIN);
+        self.renamed(name, local, &new);
+        Ok(part)
     }
 
     /// Whether a place is a list that may have another length from here on.

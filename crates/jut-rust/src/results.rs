@@ -471,22 +471,38 @@ impl Lowering<'_> {
         value.map(Some)
     }
 
-    /// `CHAIN.map(|v| e).collect::<Result<Vec<_>, _>>()?`: the chain of what is in the `Ok`s, which fails at the first `Err`.
+    /// `CHAIN.map(|v| e).collect::<Result<Vec<_>, _>>()?`, and `sum::<Result<f64, _>>()?`: the chain of what is in the `Ok`s, which fails at the first `Err`.
     fn all_succeeded(&mut self, end: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
-        let Some(of) = &end.turbofish else { return Ok(None) };
-        let Some(GenericArgument::Type(whole)) = of.args.first() else { return Ok(None) };
-        let Some(of) = success(whole) else { return Ok(None) };
-        let Expr::MethodCall(map) = &*end.receiver else { return Ok(None) };
-        let Some(Expr::Closure(closure)) = map.args.first().filter(|_| map.method == "map") else {
-            return Ok(None);
+        let missing = self.signature.errors == Errors::Missing;
+        let of: syn::Type = match &end.turbofish {
+            // At the end of a function its result says what this is.
+            None => syn::parse_quote!(_),
+            Some(of) => {
+                let Some(GenericArgument::Type(whole)) = of.args.first() else { return Ok(None) };
+                let of = success(whole)
+                    .or(crate::types::argument_of(whole, "Option").filter(|_| missing));
+                match of {
+                    Some(of) => of.clone(),
+                    None => return Ok(None),
+                }
+            }
         };
-        let (mut map, mut end, mut closure) = (map.clone(), end.clone(), closure.clone());
-        let mut ends = Ends::default();
+        let Expr::MethodCall(map) = &*end.receiver else { return Ok(None) };
+        if map.method != "map" || !["collect", "sum", "product"].iter().any(|n| end.method == n) {
+            return Ok(None);
+        }
+        let closure: syn::ExprClosure = match map.args.first().map(unwrapped) {
+            Some(Expr::Closure(closure)) => closure.clone(),
+            Some(Expr::Path(function)) => syn::parse_quote!(|__jut_one| #function(__jut_one)),
+            _ => return Ok(None),
+        };
+        let (mut map, mut end, mut closure) = (map.clone(), end.clone(), closure);
+        let mut ends = Ends { option: missing };
         ends.end(&mut closure.body);
         closure.output = syn::ReturnType::Default;
         map.args[0] = Expr::Closure(closure);
         *end.receiver = Expr::MethodCall(map);
-        end.turbofish = Some(syn::parse_quote!(::<#of>));
+        end.turbofish = (!matches!(of, syn::Type::Infer(_))).then(|| syn::parse_quote!(::<#of>));
         let before = std::mem::replace(&mut self.expected.failing_closures, true);
         let value = self.chain(&end);
         self.expected.failing_closures = before;
@@ -585,6 +601,10 @@ impl Lowering<'_> {
     pub fn result_method(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
         let name = call.method.to_string();
         let receiver = &call.receiver;
+        if self.is_struct(receiver) {
+            // A struct may have methods of these names.
+            return Ok(None);
+        }
         let other = match (name.as_str(), call.args.len()) {
             ("ok", 0) => return self.expression(receiver).map(Some),
             ("is_ok", 0) => "is_some",

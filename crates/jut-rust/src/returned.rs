@@ -109,7 +109,7 @@ fn given_by(output: &ReturnType) -> Option<Given> {
                 list if is_list(list) => Some(quote!(Vec::new())),
                 Type::Path(path) => match &*path.path.get_ident()?.to_string() {
                     "f64" | "f32" => Some(quote!(0.0)),
-                    "i64" | "i32" | "u32" | "usize" | "isize" => Some(quote!(0)),
+                    "i64" | "i32" | "u32" | "u64" | "usize" | "isize" => Some(quote!(0)),
                     "bool" => Some(quote!(false)),
                     _ => None,
                 },

@@ -125,6 +125,41 @@ struct Others {
     possible: Vec<String>,
 }
 
+/// The names of parts of lists: of `x.split_at(k)`, `x.split_first()`, and of patterns `[first, rest @ ..]`.
+fn parts_of_lists(expr: &Expr) -> Vec<String> {
+    struct Found(Vec<String>);
+    impl Found {
+        fn add(&mut self, pattern: &syn::Pat, value: &Expr) {
+            if let Expr::MethodCall(call) = unwrapped(value)
+                && ["split_at", "split_first", "split_last"].iter().any(|name| call.method == name)
+            {
+                self.0.extend(crate::syntax::bound(pattern));
+            }
+        }
+    }
+    impl Visit<'_> for Found {
+        fn visit_local(&mut self, local: &syn::Local) {
+            if let Some(init) = &local.init {
+                self.add(&local.pat, &init.expr);
+            }
+            syn::visit::visit_local(self, local);
+        }
+        fn visit_expr_let(&mut self, own: &syn::ExprLet) {
+            self.add(&own.pat, &own.expr);
+            syn::visit::visit_expr_let(self, own);
+        }
+        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
+            if matches!(&ident.subpat, Some((_, inner)) if matches!(**inner, syn::Pat::Rest(_))) {
+                self.0.push(ident.ident.to_string());
+            }
+            syn::visit::visit_pat_ident(self, ident);
+        }
+    }
+    let mut found = Found(Vec::new());
+    found.visit_expr(expr);
+    found.0
+}
+
 /// Where rows have lengths of their own, `uneven`, a list that is collected may always have another length.
 fn given_others(expr: &Expr, uneven: bool) -> Others {
     struct Found<'e>(&'e Expr, Others, bool);
@@ -145,7 +180,7 @@ fn given_others(expr: &Expr, uneven: bool) -> Others {
                 Expr::Path(path) => path.path.get_ident().is_some_and(|other| {
                     let other = other.to_string();
                     let uses = uses(&other, self.0);
-                    uses.grows > 0 || uses.relists > 0
+                    uses.grows > 0 || uses.relists > 0 || parts_of_lists(self.0).contains(&other)
                 }),
                 right @ Expr::MethodCall(call) => {
                     let part = ["filter", "take_while", "flat_map", "filter_map", "take", "skip"];

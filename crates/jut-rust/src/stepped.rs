@@ -9,12 +9,17 @@
 //! | `let Some(v) = it.next() else { .. };` | `if at >= list.len() { .. } let v = list[at]; at += 1;` |
 //! | `it.next().unwrap()` | `{ at += 1; list[at - 1] }` |
 //! | any other `it.next()` | what `\|\| { let now = at; at = (at + 1).min(list.len()); list.get(now) }` gives |
+//! | `while let Some(v) = it.peek() { .. }`, `if let` | the same without `at += 1` |
+//! | `for v in it.by_ref() { .. }`, `for v in &mut it { .. }` | `while at < list.len() { let v = list[at]; at += 1; .. }` |
+//! | `it.by_ref().take(k)`, then other methods | `(&list[at..])` as far as it is taken, which is left out then |
+//! | `it.by_ref().take_while(f)` | the same, and the element at which it ends is taken too |
+//! | `it.by_ref()`, and methods that go to the end | `list[at..].iter()`, behind which nothing is left |
+//! | `it.nth(k)` | `{ at += k; it.next() }` |
 //! | `it.peek()`, `it.len()` | `list.get(at)`, `(list.len() - at)` |
 //! | `it.remainder()` of `x.chunks_exact(k)` | `x[x.len() - x.len() % k..]` |
 //! | `it`, where the rest of it is used | `list[at..].iter()` |
 //!
-//! Requires: the elements can be a list, so there is an end; the name is bound once. `by_ref` stands where no element is asked for
-//! by itself.
+//! Requires: the elements can be a list, so there is an end; the name is bound once.
 //! Ensures: Rust's elements in its order. The closures of a chain run for all elements before the first one is taken: they
 //! have no effects that a later element could see, since Rust lends what they change to the iterator.
 
@@ -76,13 +81,19 @@ impl Lowering<'_> {
             _ => None,
         };
         let asked = |words: &[&str]| words.iter().any(|w| calls(&quote!(#(#rest)*), &name, w));
-        let stepping = asked(&["next", "peek", "len"]);
+        let stepping = asked(&["next", "peek", "len", "nth"]);
         let whole = 0;
         let mut steps = Steps { name, list, at, next, chunks, stepping, whole, failed: false };
-        let rest = steps.told(quote!(#(#rest)*));
+        let mut told = steps.told(quote!(#(#rest)*));
+        if !steps.stepping && (steps.failed || steps.whole > 1) {
+            // What is left of it, is asked for.
+            (steps.stepping, steps.whole, steps.failed) = (true, 0, false);
+            told = steps.told(quote!(#(#rest)*));
+        }
         if steps.failed || steps.whole > 1 {
             return None;
         }
+        let (rest, stepping) = (told, steps.stepping);
         let Steps { list, at, next, .. } = &steps;
         let before = match stepping {
             true => quote_spanned! {span=>
@@ -116,7 +127,7 @@ fn listed(iterator: &Expr) -> Option<&Expr> {
 
 /// Whether a name stands before a call that only such an iterator has.
 fn asks(tokens: &TokenStream, name: &str) -> bool {
-    ["next", "peek", "remainder"].iter().any(|method| calls(tokens, name, method))
+    ["next", "peek", "remainder", "by_ref", "nth"].iter().any(|method| calls(tokens, name, method))
 }
 
 fn calls(tokens: &TokenStream, name: &str, method: &str) -> bool {
@@ -170,6 +181,24 @@ fn is_call(tokens: &[TokenTree], method: &str) -> Option<usize> {
     (named && group(tokens.get(2), Delimiter::Parenthesis).is_some()).then_some(3)
 }
 
+/// The methods that leave elements, of which it is not known here which ones.
+const EARLY: &[&str] = &[
+    "find",
+    "find_map",
+    "position",
+    "any",
+    "all",
+    "nth",
+    "next",
+    "try_fold",
+    "try_for_each",
+    "map_while",
+    "take",
+    "take_while",
+    "zip",
+    "step_by",
+];
+
 impl Steps {
     /// What is said instead of some tokens.
     fn told(&mut self, tokens: TokenStream) -> TokenStream {
@@ -177,6 +206,23 @@ impl Steps {
         let mut out = TokenStream::new();
         let mut k = 0;
         while k < tokens.len() {
+            // An element that nobody looks at.
+            let starts = match k.checked_sub(1).map(|before| &tokens[before]) {
+                None => true,
+                Some(TokenTree::Punct(mark)) => mark.as_char() == ';',
+                Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
+                Some(_) => false,
+            };
+            if starts
+                && is_word(tokens.get(k), &self.name)
+                && let Some(count) = is_call(&tokens[k + 1..], "next")
+                && is_punct(tokens.get(k + 1 + count), ';')
+            {
+                let Steps { list, at, .. } = &*self;
+                out.extend(quote_spanned!(tokens[k].span()=> #at = (#at + 1).min(#list.len());));
+                k += count + 2;
+                continue;
+            }
             if let Some((said, count)) = self.statement(&tokens[k..]) {
                 out.extend(said);
                 k += count;
@@ -207,6 +253,7 @@ impl Steps {
             _ => return None,
         };
         let start = match word.to_string().as_str() {
+            "for" => return self.loop_over(word, tokens),
             "while" | "if" if is_word(tokens.get(1), "let") => 2,
             "let" => 1,
             _ => return None,
@@ -215,9 +262,13 @@ impl Steps {
         let named = is_word(tokens.get(start), "Some")
             && is_punct(tokens.get(start + 2), '=')
             && is_word(tokens.get(start + 3), &self.name);
-        let behind = start + 4 + is_call(tokens.get(start + 4..)?, "next").filter(|_| named)?;
+        let call = tokens.get(start + 4..)?;
+        let peeks = is_call(call, "peek").is_some();
+        let behind =
+            start + 4 + is_call(call, if peeks { "peek" } else { "next" }).filter(|_| named)?;
         let Steps { list, at, .. } = self;
-        let taken = quote_spanned!(word.span()=> let #pattern = #list[#at]; #at += 1;);
+        let step = if peeks { TokenStream::new() } else { quote!(#at += 1;) };
+        let taken = quote_spanned!(word.span()=> let #pattern = #list[#at]; #step);
         match start {
             2 => {
                 let block = group(tokens.get(behind), Delimiter::Brace)?;
@@ -237,6 +288,79 @@ impl Steps {
         }
     }
 
+    /// `for v in it.by_ref() { .. }`, which leaves what it does not take.
+    fn loop_over(&mut self, word: &Ident, tokens: &[TokenTree]) -> Option<(TokenStream, usize)> {
+        let within = tokens.iter().position(|token| is_word(Some(token), "in"))?;
+        let pattern: TokenStream = tokens[1..within].iter().cloned().collect();
+        let mut k = within + 1;
+        let lent = is_punct(tokens.get(k), '&') && is_word(tokens.get(k + 1), "mut");
+        k += if lent { 2 } else { 0 };
+        if !is_word(tokens.get(k), &self.name) {
+            return None;
+        }
+        let by_ref = is_call(tokens.get(k + 1..)?, "by_ref");
+        if !lent && (by_ref.is_none() || !self.stepping) {
+            return None;
+        }
+        k += 1 + by_ref.unwrap_or(0);
+        let block = group(tokens.get(k), Delimiter::Brace)?;
+        let Steps { list, at, .. } = self;
+        let head = quote_spanned!(word.span()=> while #at < #list.len());
+        let taken = quote_spanned!(word.span()=> let #pattern = #list[#at]; #at += 1;);
+        if !self.stepping {
+            self.whole += 1;
+            let head = quote_spanned!(word.span()=> for #pattern in #list.iter());
+            let block = self.told(block.stream());
+            return Some((quote!(#head { #block }), k + 1));
+        }
+        let block = self.told(block.stream());
+        Some((quote!(#head { #taken #block }), k + 1))
+    }
+
+    /// What is taken by `it.by_ref()` and the methods behind it, of which all but `take` and `take_while` go to the end: what is said instead,
+    /// and how many tokens behind `by_ref` that is.
+    fn lent(&mut self, span: proc_macro2::Span, behind: &[TokenTree]) -> (TokenStream, usize) {
+        let given = |at: usize| match behind.get(at) {
+            Some(TokenTree::Group(group)) => group.stream(),
+            _ => TokenStream::new(),
+        };
+        let Steps { list, at, .. } = &*self;
+        if is_call(behind, "take").is_some() {
+            let count = given(2);
+            let said = quote_spanned! {span=> ({
+                let __jut_from = #at;
+                #at = __jut_from + (#count).min(#list.len() - __jut_from);
+                &#list[__jut_from..#at]
+            }).iter()};
+            return (said, 3);
+        }
+        if is_call(behind, "take_while").is_some() {
+            let test = given(2);
+            let said = quote_spanned! {span=> ({
+                let __jut_from = #at;
+                let __jut_count = #list[__jut_from..].iter().take_while(#test).count();
+                #at = __jut_from + (__jut_count + 1).min(#list.len() - __jut_from);
+                &#list[__jut_from..__jut_from + __jut_count]
+            }).iter()};
+            return (said, 3);
+        }
+        let mut rest = behind;
+        while let [TokenTree::Punct(dot), TokenTree::Ident(method), more @ ..] = rest
+            && dot.as_char() == '.'
+        {
+            self.failed |= EARLY.iter().any(|name| method == name);
+            let end = more.iter().position(|token| matches!(token, TokenTree::Group(_)));
+            rest = more.get(end.map_or(more.len(), |end| end + 1)..).unwrap_or_default();
+        }
+        let Steps { list, at, .. } = &*self;
+        let said = quote_spanned! {span=> ({
+            let __jut_from = #at;
+            #at = #list.len();
+            &#list[__jut_from..]
+        }).iter()};
+        (said, 0)
+    }
+
     /// The name and what follows it: what is said instead, and how many tokens behind the name that is.
     fn mention(&mut self, ident: &Ident, behind: &[TokenTree]) -> (TokenStream, usize) {
         let Steps { list, at, next, .. } = self;
@@ -251,6 +375,17 @@ impl Steps {
         }
         if let Some(count) = is_call(behind, "peek") {
             return (quote_spanned!(span=> #list.get(#at)), count);
+        }
+        if let (Some(count), true) = (is_call(behind, "nth"), self.stepping) {
+            let Some(TokenTree::Group(number)) = behind.get(2) else {
+                return (TokenStream::new(), count);
+            };
+            let number = number.stream();
+            let said = quote_spanned! {span=> ({
+                #at = #at + (#number).min(#list.len() - #at);
+                #next()
+            })};
+            return (said, count);
         }
         if let Some(count) = is_call(behind, "len") {
             return (quote_spanned!(span=> (#list.len() - #at)), count);
@@ -268,6 +403,10 @@ impl Steps {
         };
         if let Some(count) = is_call(behind, "clone") {
             return (all, count);
+        }
+        if let (Some(count), true) = (is_call(behind, "by_ref"), self.stepping) {
+            let (said, more) = self.lent(span, &behind[count..]);
+            return (said, count + more);
         }
         self.whole += 1;
         let by_ref = is_call(behind, "by_ref").or_else(|| {

@@ -366,6 +366,7 @@ pub(crate) const RELISTING: &[&str] = &[
     "clear",
     "resize",
     "split_off",
+    "drain",
     "retain",
     "dedup",
 ];

@@ -301,6 +301,13 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
                 tuple.elems.iter().map(|t| read(t, holes)).collect();
             Ok(Ty::Tuple(items?))
         }
+        // What an `impl Index` gives, which rustc knows.
+        Type::Path(path)
+            if path.qself.is_some()
+                && path.path.segments.last().is_some_and(|s| s.ident == "Output") =>
+        {
+            Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
+        }
         Type::Path(path) if path.qself.is_none() => read_path(ty, path, holes),
         Type::TraitObject(_) => refuse(
             ty,
@@ -342,9 +349,9 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
         ("i64" | "isize", PathArguments::None) => Ok(Ty::I64),
         ("i32", PathArguments::None) => Ok(Ty::I32),
         ("u32", PathArguments::None) => Ok(Ty::U32),
-        ("usize", PathArguments::None) => Ok(Ty::Usize),
+        ("usize" | "u64", PathArguments::None) => Ok(Ty::Usize),
         ("bool", PathArguments::None) => Ok(Ty::Bool),
-        ("u8" | "u16" | "u64" | "u128" | "i8" | "i16" | "i128", PathArguments::None) => {
+        ("u8" | "u16" | "u128" | "i8" | "i16" | "i128", PathArguments::None) => {
             refuse(ty, format!("`{name}` is not built: write `usize`, `i64`, `i32` or `u32`"))
         }
         ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {

@@ -39,6 +39,14 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
     ("fn f(x: &«dyn P») -> f64 { 1.0 }", "write `impl Trait`"),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut q = x.to_vec(); let a: Vec<f64> = q.drain(«r»).collect(); a[0] }",
+        "write which elements are taken",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut it = x.«iter»(); let a = it.by_ref().any(|v| *v > 1.0); it.sum() }",
+        "this use of an iterator is not built",
+    ),
     ("fn f(x: Vec<&«dyn P»>) -> f64 { 1.0 }", "write `impl Trait`"),
     ("fn f(g: «Box<dyn Fn(f64) -> f64>», x: f64) -> f64 { g(x) }", "write `impl Fn(f64) -> f64`"),
     // Statements.

@@ -100,7 +100,7 @@ pub use linker::{Cell, Filled, Linker};
 pub use linker::{filled, with_prelude};
 pub use narrow::Narrow;
 pub use neutral::neutral;
-pub use operator::{Operator, of_value};
+pub use operator::{Compared, Operator, Summed, compared, of_value, summed};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use recursive::{many, parts, split, whole};

@@ -22,11 +22,32 @@ macro_rules! holds {
     };
 }
 
+/// As the plain calls, on every engine: the same bits, the gradient of differences, and an error exactly where Rust panics.
+macro_rules! everywhere {
+    ($($f:ident at $($x:expr),+;)+) => {$(
+        $crate::rust_users::on_every_engine(
+            stringify!($f),
+            &|x| $f(x),
+            $f::function().expect(stringify!($f)),
+            &|x| $f::value_and_gradient(x),
+            &[$(&$x),+],
+        );
+    )+};
+}
+
 mod authors;
+mod builders;
+mod codes;
+mod control;
+mod iterators;
 mod lengths;
+mod models;
+mod numeric;
 mod numerics;
 mod operators;
+mod own_elements;
 mod solvers;
+mod styles;
 mod values;
 
 /// The derivative by the list, where others stand beside it.
@@ -55,6 +76,61 @@ fn agree(
     let (value, gradient) = derived(x).unwrap();
     assert_eq!(value.to_bits(), f(x).to_bits(), "{what}: {value} and {}", f(x));
     near(what, &gradient, &slopes(f, x));
+}
+
+/// See the macro of this name.
+fn on_every_engine(
+    what: &str,
+    f: &dyn Fn(&[f64]) -> f64,
+    function: jut::Function,
+    typed: &dyn Fn(&[f64]) -> jut::Result<(f64, Vec<f64>)>,
+    points: &[&[f64]],
+) {
+    let engines: Vec<jut::Compiled> = jut::Engine::all()
+        .filter(|engine| engine.is_built_in())
+        // MLIR takes the longest: half of the functions, by their names, are enough for it.
+        .filter(|engine| *engine != jut::Engine::Mlir || what.len() % 2 == 0)
+        .map(|engine| function.clone().engine(engine).value_and_gradient().expect(what))
+        .collect();
+    for x in points {
+        let plain = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(x)));
+        let own = match (plain, typed(x)) {
+            (Ok(value), Ok((own, gradient))) => {
+                same_bits(what, own, value);
+                if value.is_finite() {
+                    near(what, &gradient, &slopes(f, x));
+                }
+                Some([vec![own], gradient].concat())
+            }
+            (Err(_), Err(_)) => None,
+            (plain, own) => panic!("{what} at {x:?}: plain {plain:?}, compiled {own:?}"),
+        };
+        for compiled in &engines {
+            match (compiled.call(&[(*x).into()]), &own) {
+                (Ok(results), Some(own)) => {
+                    let numbers = results.into_iter().flat_map(|value| match value {
+                        jut::Value::F64(number) => vec![number],
+                        jut::Value::F64s(list) => list.data,
+                        other => panic!("{what}: {other:?}"),
+                    });
+                    let numbers: Vec<f64> = numbers.collect();
+                    assert_eq!(numbers.len(), own.len(), "{what}");
+                    for (a, b) in numbers.iter().zip(own) {
+                        same_bits(what, *a, *b);
+                    }
+                }
+                (Err(_), None) => {}
+                (result, own) => {
+                    panic!("{what} at {x:?}: {:?} {result:?}, not {own:?}", compiled.engine())
+                }
+            }
+        }
+    }
+}
+
+/// Which sign a NaN has is left open.
+fn same_bits(what: &str, a: f64, b: f64) {
+    assert!(a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(), "{what}: {a} and {b}");
 }
 
 fn slopes(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {

@@ -230,10 +230,10 @@ impl Argument for () {
     fn words<'a>(&'a self, _: &mut Words<'_, '_, 'a>) {}
 }
 
-fn signed(n: usize) -> Result<i64> {
-    i64::try_from(n).map_err(|_| {
+fn signed<N: Copy + std::fmt::Display + TryInto<i64>>(n: N) -> Result<i64> {
+    n.try_into().map_err(|_| {
         let reason = format!("{n} is larger than `i64::MAX`, which is no integer of jut");
-        ArgumentError::new("A02", "usize", reason, "give a smaller number").into()
+        ArgumentError::new("A02", "an integer", reason, "give a smaller number").into()
     })
 }
 
@@ -334,6 +334,7 @@ scalar! {
     u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
     isize I64 I64s i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None;
     usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
+    u64 I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
 }
 
 impl<B: Block, const N: usize> Block for [B; N] {

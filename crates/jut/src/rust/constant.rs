@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// A value that stands in the text as it is.
 #[diagnostic::on_unimplemented(
     message = "a constant of the type `{Self}` is not built",
-    label = "a constant is an `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array of these, or a struct",
+    label = "a constant is an `f64`, `f32`, `i64`, `i32`, `usize`, `u64`, `bool`, an array of these, or a struct",
     note = "write its value where it is used, or `#[derive(jut::Data)]` before a struct"
 )]
 pub trait Constant {
@@ -93,6 +93,13 @@ impl Constant for usize {
     }
 }
 
+impl Constant for u64 {
+    const TYPE: Type = Type::Usize;
+    fn write(&self, text: &mut String) -> bool {
+        write!(text, "{self}").is_ok() && i64::try_from(*self).is_ok()
+    }
+}
+
 macro_rules! tuples {
     ($(($($name:ident $k:tt),*))*) => {$(
         impl<$($name: Constant + 'static),*> Constant for ($($name,)*) {
@@ -150,7 +157,7 @@ impl<C: Constant + 'static> Constant for [C] {
 }
 
 impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
-    const TYPE: Type = Type::Array(&C::TYPE);
+    const TYPE: Type = Type::Fixed(&C::TYPE, N);
     fn write(&self, text: &mut String) -> bool {
         self.as_slice().write(text)
     }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 /// A struct that derives `jut::Data`: its fields are numbers, truth values, arrays, `Vec`s, and such structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no derivatives",
-    label = "a type is `f64`, `f32`, `i64`, `i32`, `u32`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
+    label = "a type is `f64`, `f32`, `i64`, `i32`, `u32`, `u64`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
     note = "write `#[derive(jut::Data)]` before the struct"
 )]
 pub trait Data: Sized {
@@ -46,6 +46,7 @@ plain! {
     u32 U32 ();
     isize I64 ();
     usize Usize ();
+    u64 Usize ();
     bool Bool ();
 }
 

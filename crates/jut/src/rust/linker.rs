@@ -244,7 +244,7 @@ impl Linker {
             });
         }
         let ty = C::TYPE;
-        if !matches!(ty, Type::Array(_) | Type::Vec(_)) {
+        if !matches!(ty, Type::Array(_) | Type::Fixed(..) | Type::Vec(_)) {
             return Filled { text, ty, changed: &[], parameters: &[] };
         }
         if let Some(name) = self.constants.get(&text) {

@@ -1,7 +1,7 @@
 //! Operators, found by the types of their operands: those of numbers, which a text writes itself, and those of structs, which are functions by
 //! `impl Add for V3` with the attribute.
 
-use super::{Filled, Linker, Type};
+use super::{Data, Elements, Filled, Linker, Type};
 use std::marker::PhantomData;
 
 /// An operator, found by the number of its method's name and by its right operand, and the type of its result.
@@ -35,7 +35,110 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 isize I64 usize Usize }
+/// The methods of numbers that own types may have too: of a number they give one of the same type.
+macro_rules! methods {
+    ($($ty:ident $variant:ident: $($name:literal)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl Operator<{ super::data::key($name) }, (), $ty> for $ty {
+            fn link(_: &mut Linker) -> Filled {
+                Filled { text: String::new(), ty: Type::$variant, changed: &[], parameters: &[] }
+            }
+        }
+    )*)*};
+}
+
+macro_rules! float_methods {
+    ($($ty:ident $variant:ident)*) => { methods! {$(
+        $ty $variant: "abs" "acos" "acosh" "asin" "asinh" "atan" "atan2" "atanh" "cbrt" "ceil" "clamp" "copysign" "cos" "cosh"
+            "div_euclid" "exp" "exp2" "exp_m1" "floor" "fract" "hypot" "ln" "ln_1p" "log" "log10" "log2" "max" "min" "mul_add" "powf"
+            "powi" "recip" "rem_euclid" "round" "round_ties_even" "signum" "sin" "sinh" "sqrt" "tan" "tanh" "to_degrees" "to_radians"
+            "trunc";
+    )*} };
+}
+
+macro_rules! integer_methods {
+    ($($ty:ident $variant:ident)*) => { methods! {$(
+        $ty $variant: "abs" "clamp" "div_euclid" "max" "min" "rem_euclid" "signum";
+    )*} };
+}
+
+float_methods! { f64 F64 f32 F32 }
+integer_methods! { i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 Usize }
+
+numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 Usize }
+
+/// An element of an array by its number, or by those of its row and column: the text writes it itself.
+#[diagnostic::do_not_recommend]
+impl<A: Elements> Operator<{ super::data::key("index") }, usize, A::Element> for A
+where
+    A::Element: Data,
+{
+    fn link(_: &mut Linker) -> Filled {
+        Filled { text: String::new(), ty: A::Element::TYPE, changed: &[], parameters: &[] }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Elements> Operator<{ super::data::key("index") }, (usize, usize), A::Element> for A
+where
+    A::Element: Data,
+{
+    fn link(_: &mut Linker) -> Filled {
+        Filled { text: String::new(), ty: A::Element::TYPE, changed: &[], parameters: &[] }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Elements> Operator<{ super::data::key("index_mut") }, usize, ()> for A {
+    fn link(_: &mut Linker) -> Filled {
+        Filled { text: String::new(), ty: Type::Unit, changed: &[], parameters: &[] }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Elements> Operator<{ super::data::key("index_mut") }, (usize, usize), ()> for A {
+    fn link(_: &mut Linker) -> Filled {
+        Filled { text: String::new(), ty: Type::Unit, changed: &[], parameters: &[] }
+    }
+}
+
+/// What is compared by `==`, `<` and their like: numbers and truth values.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number: what is compared here is numbers and truth values",
+    note = "compare the fields, `a.x == b.x && a.y == b.y`; which variant it is says `matches!(..)`"
+)]
+pub trait Compared {}
+
+macro_rules! compared {
+    ($($ty:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Compared for $ty {}
+    )*};
+}
+
+compared! { f64 f32 i64 i32 u32 isize usize u64 bool }
+
+/// Says that values of a type are compared.
+pub fn compared<T: Compared>(_: PhantomData<T>) {}
+
+/// What `sum` and `product` of an iterator are of: numbers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number: a sum is of numbers here",
+    note = "write a `fold`: `.fold(V3::default(), |a, b| a + b)`"
+)]
+pub trait Summed {}
+
+macro_rules! summed {
+    ($($ty:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Summed for $ty {}
+    )*};
+}
+
+summed! { f64 f32 i64 i32 u32 isize usize u64 }
+
+/// Says that values of a type are added up or multiplied.
+pub fn summed<T: Summed>(_: PhantomData<T>) {}
 
 /// The type of a value.
 pub fn of_value<T>(_: &T) -> PhantomData<T> {

@@ -148,6 +148,12 @@ impl Outcome for usize {
     }
 }
 
+impl Outcome for u64 {
+    fn take(value: Value) -> Option<u64> {
+        i64::take(value).and_then(|x| x.try_into().ok())
+    }
+}
+
 impl Outcome for bool {
     fn take(value: Value) -> Option<bool> {
         match value {

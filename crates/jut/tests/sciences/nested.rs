@@ -30,6 +30,8 @@ const ENGINES: &[Engine] = &[
     Engine::Cranelift,
     #[cfg(feature = "llvm")]
     Engine::Llvm,
+    #[cfg(feature = "mlir")]
+    Engine::Mlir,
 ];
 
 /// The numbers that a function gives at [`AT`], by the values of the session.

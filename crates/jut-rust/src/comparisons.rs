@@ -1,0 +1,75 @@
+//! Comparisons of what are no numbers.
+//!
+//! `kind == Kind::Upwind`, with a variant without fields, is `matches!(kind, Kind::Upwind)`: what `==` means of an enum that derives `PartialEq`. That
+//! it is derived is seen by a pattern with a constant of the type, which rustc takes of no other. What else is compared is numbers and truth
+//! values, which rustc knows: of a struct it is refused where it stands, and not when the text is put together. So is a sum of structs.
+
+use crate::lowering::Lowering;
+use crate::syntax::unwrapped;
+use crate::types::Ty;
+use crate::{Refusal, refuse};
+use proc_macro2::Span;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, ExprPath};
+
+/// A variant without fields, by its form.
+fn variant(expr: &Expr) -> Option<(&ExprPath, syn::Path)> {
+    let Expr::Path(path) = unwrapped(expr) else { return None };
+    let (owner, name) = crate::syntax::variant_of(&path.path)?;
+    name.contains(char::is_lowercase).then_some((path, owner))
+}
+
+impl Lowering<'_> {
+    /// `e == Kind::Upwind` and `!=` as a `match`; nothing if it is none.
+    pub fn as_match(&mut self, binary: &ExprBinary) -> Result<Option<Expr>, Refusal> {
+        let equal = match &binary.op {
+            BinOp::Eq(_) => true,
+            BinOp::Ne(_) => false,
+            _ => return Ok(None),
+        };
+        let (other, (path, owner)) = match (variant(&binary.left), variant(&binary.right)) {
+            (_, Some(right)) => (&binary.left, right),
+            (Some(left), None) => (&binary.right, left),
+            (None, None) => return Ok(None),
+        };
+        let owner = self.instance(&owner)?;
+        if self.mentions_type(&quote!(#owner)) {
+            return refuse(&binary.op, "write this as `matches!(kind, Kind::Upwind)`");
+        }
+        // This is an error of rustc where `PartialEq` is not derived.
+        self.parts.items.push(quote_spanned! {path.span()=>
+            const _: () = {
+                const __JUT_VARIANT: #owner = #path;
+                #[allow(dead_code)]
+                fn __jut_is(value: &#owner) -> bool {
+                    ::core::matches!(value, &__JUT_VARIANT)
+                }
+            };
+        });
+        Ok(Some(match equal {
+            true => syn::parse_quote!(match #other { #path => true, _ => false }),
+            false => syn::parse_quote!(match #other { #path => false, _ => true }),
+        }))
+    }
+
+    /// What is added up, is numbers: rustc looks at it where nothing else says so.
+    pub fn summed(&mut self, ty: &Ty, span: Span) {
+        if !self.may_be_struct(ty) {
+            return;
+        }
+        let Some(ty) = self.type_by(ty, true) else { return };
+        let ty = crate::syntax::spanned_like(ty, span);
+        self.parts.items.push(quote_spanned!(span=> ::jut::rust::summed(#ty);));
+    }
+
+    /// What is compared, is numbers or truth values: rustc looks at it where nothing else says so.
+    pub fn compared(&mut self, left: &Ty, right: &Ty, span: Span) {
+        if !self.may_be_struct(left) || !self.may_be_struct(right) {
+            return;
+        }
+        let Some(ty) = self.type_by(left, true) else { return };
+        let ty = crate::syntax::spanned_like(ty, span);
+        self.parts.items.push(quote_spanned!(span=> ::jut::rust::compared(#ty);));
+    }
+}
