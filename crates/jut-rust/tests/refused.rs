@@ -286,7 +286,7 @@ fn only_functions_have_the_attribute() {
         ("impl<T> Energy for S<T> { fn f(&self) -> f64 { 1.0 } }", "without open parameters"),
         ("impl<'a> S<'a> { fn f(&self) -> f64 { 1.0 } }", "borrows nothing"),
         ("impl<T> S<T> { fn f() -> f64 { 1.0 } }", "the type of a parameter here"),
-        ("impl S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
+        ("impl S { fn is_nan(&self) -> bool { true } }", "another name"),
         ("impl [f64] { fn f(&self) -> f64 { 1.0 } }", "of a struct"),
         ("impl S { fn f(&self, x: u8) -> f64 { 1.0 } }", "write `usize`"),
     ] {
