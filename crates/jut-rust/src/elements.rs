@@ -60,6 +60,7 @@ const OTHERS: &[&str] = &[
     "rchunks_exact",
     "split",
     "splitn",
+    "drain",
     "split_inclusive",
     "array_windows",
     "map_windows",
