@@ -3,7 +3,8 @@
 use jut::math::{exp, log, sin, tanh};
 use jut::{Data, differentiable};
 use std::ops::*;
-// cosmology, with consts and Simpson with closure params &dyn Fn and generic F
+
+// Distances of cosmology, by an integral of a closure.
 const C_KM: f64 = 299792.458;
 #[derive(Data, Clone, Copy, Debug, PartialEq)]
 struct Cosmo {
@@ -85,12 +86,6 @@ trait Bounded {
 struct Beta {
     a: i32,
     b: f64,
-}
-#[derive(Data, Clone, Copy, Debug, PartialEq)]
-struct Truncated<D> {
-    inner: D,
-    lo: f64,
-    hi: f64,
 }
 #[differentiable]
 impl Continuous for Beta {

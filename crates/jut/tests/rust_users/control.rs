@@ -141,6 +141,7 @@ fn machine(code: &[Op], x: &[f64]) -> f64 {
     let mut pc = 0;
     let mut fuel = 100_u32;
     while pc < code.len() {
+        assert!(fuel > 0, "the program does not end");
         fuel -= 1;
         match code[pc] {
             Op::Push(v) => stack.push(v),

@@ -20,9 +20,6 @@ fn drained(x: &[f64]) -> f64 {
     assert!(queue.is_empty());
     first + all.iter().enumerate().map(|(i, v)| i as f64 * v).sum::<f64>()
 }
-fn root_of(v: f64) -> Option<f64> {
-    if v < 0.0 { None } else { Some(v.sqrt()) }
-}
 #[differentiable]
 fn checked_root(v: f64) -> Option<f64> {
     if v < 0.0 { None } else { Some(v.sqrt()) }
