@@ -36,6 +36,7 @@
 //!
 //! | walk | what it does |
 //! |---|---|
+//! | `swap` | once more, where what the inner loop adds to one cell may be taken for eight rows at a time |
 //! | `interchange` | loops in loops that go through memory by columns go by rows |
 //! | `unswitch`, `peel`, `gather` | once more, for longer bodies, if many iterations can be taken at once |
 //! | `arrange` | then a loop that still adds to neighbours does so in the order of a vector |
