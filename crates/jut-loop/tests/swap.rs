@@ -56,7 +56,7 @@ fn loops_whose_iterations_could_tell_do_not_change_places() {
         ("row_1 = i_1 * n", "row_1 = k * n"),
         // The inner loop depends on the outer one.
         ("i in 0 .. m", "i in k .. m"),
-        // Rows that may end before column k.
+        // A check.
         ("f = source[k]", "f = source[0]\n n_1 = n - 1\n check k < n_1 @0:1..2"),
         // Something behind the inner loop.
         ("other[k] = b_1\n      }", "other[k] = b_1\n      }\n      own[j] = f"),

@@ -240,24 +240,10 @@ pub(crate) fn callee(
     }
 }
 
-/// Traits of std whose methods an `impl` with the attribute gives: they have no functions that find texts.
-const STD: &[&str] = &[
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Neg",
-    "AddAssign",
-    "SubAssign",
-    "MulAssign",
-    "DivAssign",
-    "Index",
-    "IndexMut",
-    "Default",
-    "From",
-];
-
-/// Whether a trait is one of these.
+/// Whether a trait is one of std's whose methods an `impl` with the attribute gives: they have no functions that find texts.
 pub(crate) fn is_std(path: &syn::Path) -> bool {
-    path.segments.last().is_some_and(|s| STD.contains(&s.ident.to_string().as_str()))
+    path.segments.last().is_some_and(|s| {
+        let name = s.ident.to_string();
+        crate::overloaded::TRAITS.contains(&name.as_str()) || name == "Default" || name == "From"
+    })
 }

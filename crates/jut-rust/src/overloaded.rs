@@ -37,7 +37,7 @@ fn method(op: &str) -> Option<&'static str> {
 }
 
 /// The traits of operators.
-const TRAITS: &[&str] = &[
+pub(crate) const TRAITS: &[&str] = &[
     "Add",
     "Sub",
     "Mul",

@@ -99,8 +99,11 @@ impl Distances {
     pub fn of(func: &LoopFunction) -> Distances {
         let mut known = Distances::default();
         for param in &func.params {
-            known.grids[param.value] = matrix(func, param);
-            known.dimensions[param.value] = dimensions(func, param);
+            let all = dimensions(func, param);
+            if let Some([a, b]) = all.as_deref() {
+                known.grids[param.value] = Some([a, b].map(|n| Atom::Value(Value::new(n.index()))));
+            }
+            known.dimensions[param.value] = all;
         }
         known.block(&func.body, &mut Vec::new(), &mut 0);
         known
@@ -170,12 +173,11 @@ impl Distances {
             if !same {
                 return;
             }
-            found.extend([Some(*inside), f.dst.get(k).copied()].map(|v| (v, all.clone())));
+            found.push((*inside, all.clone()));
+            found.extend(f.dst.get(k).map(|last| (*last, all.clone())));
         }
         for (value, all) in found {
-            if let Some(value) = value {
-                self.dimensions[value] = Some(all);
-            }
+            self.dimensions[value] = Some(all);
         }
     }
 
@@ -427,14 +429,6 @@ impl Distances {
         };
         bound.is_some_and(|bound| self.is_at_least(&sum.with(v, &bound), least, length, depth - 1))
     }
-}
-
-/// The parameters whose product is the number of cells of another one.
-fn matrix(func: &LoopFunction, param: &Param) -> Option<[Atom; 2]> {
-    let [(names, 1)] = param.len.as_ref()?.terms() else { return None };
-    let [a, b] = names[..] else { return None };
-    let value = |name: NVar| func.params.get(name.index()).map(|p| Atom::Value(p.value));
-    Some([value(a)?, value(b)?])
 }
 
 /// The parameters whose product is the number of cells of another one.

@@ -247,12 +247,11 @@ impl<'s> Nest<'s> {
         let index = values.like(inner.index);
         let body = Block { stmts: self.iteration(index.into(), values), results: Vec::new() };
         let rest = For { order: self.order, index, low, body, ..(*inner).clone() };
-        let runs = values.prim("runs", Kind::BOOL, prim::ILT, &[inner.low, inner.high], &mut stmts);
-        let alone = alone.map(|stmts| Stmt::If {
-            dst: Vec::new(),
-            cond: runs,
-            then: Block { stmts, results: Vec::new() },
-            other: Block::default(),
+        let alone = alone.map(|alone| {
+            let bounds = [inner.low, inner.high];
+            let cond = values.prim("runs", Kind::BOOL, prim::ILT, &bounds, &mut stmts);
+            let then = Block { stmts: alone, results: Vec::new() };
+            Stmt::If { dst: Vec::new(), cond, then, other: Block::default() }
         });
         match inner.order {
             Order::Down => {
