@@ -72,7 +72,9 @@ impl Host {
     pub(crate) fn instructions(&self) -> Instructions {
         let x86 = self.triple.starts_with("x86_64");
         let masks = self.has("avx") || self.has("sve");
-        Instructions { rounding: !x86 || self.has("sse4.1"), masks }
+        // With AVX alone some processors take a store with a mask apart, cell by cell.
+        let slow_masks = self.has("avx") && !self.has("avx512f");
+        Instructions { rounding: !x86 || self.has("sse4.1"), masks, slow_masks }
     }
 
     /// Whether a feature is one that the processor is sure to have.

@@ -181,10 +181,13 @@ pub(crate) struct Instructions {
     pub rounding: bool,
     /// Loading and storing some of several cells. LLVM would spell it out, cell by cell.
     pub masks: bool,
+    /// Whether storing some of several cells takes far longer than storing all of them.
+    pub slow_masks: bool,
 }
 
 impl Instructions {
-    pub(crate) const ALL: Instructions = Instructions { rounding: true, masks: true };
+    pub(crate) const ALL: Instructions =
+        Instructions { rounding: true, masks: true, slow_masks: false };
 }
 
 /// Text with the numbers of this build filled in.

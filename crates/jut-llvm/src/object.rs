@@ -36,7 +36,7 @@ impl ObjectFile {
                 (host, Triple::host(), instructions)
             }
             Machine::Any(triple) => {
-                let least = |rounding| Instructions { rounding, masks: false };
+                let least = |rounding| Instructions { rounding, ..Instructions::default() };
                 let (processor, instructions) = match triple.architecture {
                     Architecture::X86_64 => ("x86-64", least(false)),
                     Architecture::Aarch64(_) => ("generic", least(true)),

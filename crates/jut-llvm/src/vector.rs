@@ -16,7 +16,9 @@
 //! whether checks hold for them.
 //!
 //! **Fewer than eight.** The last iterations of a block may be taken as eight of which only the first
-//! ones count: loads and stores leave the other cells alone, checks are not asked about them.
+//! ones count: loads and stores leave the other cells alone, checks are not asked about them. What is loaded and stored again is not done so
+//! with a mask, but in pieces of four, two and one: no processor hands on what has been stored with a mask to a load that follows, and in gradients by short
+//! rows the next iteration of the loop around adds to the same cells.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store and one
 //! addition per eight iterations.
@@ -24,6 +26,7 @@
 use crate::function::{Result, Translator};
 use crate::text::{BOOLS, Body, EIGHT, FLOAT, INTS, LANE, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::SecondaryMap;
+use jut_ir::hash::HashSet;
 use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, Pending};
 use jut_loop::form::{Atom, Block, Check, For, Lanes, Stmt, Value, Vector};
@@ -34,6 +37,10 @@ pub(crate) struct EightPlan {
     wide: SecondaryMap<Value, Option<Operand>>,
     /// Which of the eight iterations count, if not all do.
     mask: Option<Operand>,
+    /// How many count, if these are the first.
+    first: Option<Operand>,
+    /// Arrays that the body loads from and stores to.
+    updated: HashSet<Value>,
     /// Whether the first of them may be one that does not count.
     guarded: bool,
     /// What is loaded for those that do not count: a number that mathematical functions like.
@@ -146,9 +153,10 @@ impl Translator<'_> {
                             true => self.address_anywhere(*buffer, index)?,
                             false => self.address(*buffer, index)?,
                         };
-                        match mask {
-                            Some(mask) => self.load_some(at, ty, mask, plan.filler(ty)),
-                            None => self.load_from(at, ty),
+                        match (mask, plan.in_pieces(*buffer, ty, false)) {
+                            (Some(_), Some(first)) => self.load_first(at, first, plan.filler),
+                            (Some(mask), None) => self.load_some(at, ty, mask, plan.filler(ty)),
+                            (None, _) => self.load_from(at, ty),
                         }
                     }
                     (Class::Step(step), None)
@@ -180,9 +188,11 @@ impl Translator<'_> {
                     return self.store_apart(plan, *buffer, index, place, value, ty);
                 }
                 let at = self.address(*buffer, index)?;
-                match plan.mask {
-                    Some(mask) => self.store_some(at, value, ty, mask),
-                    None => self.store_to(at, value, ty),
+                let slow = self.imports.instructions.slow_masks;
+                match (plan.mask, plan.in_pieces(*buffer, ty, slow)) {
+                    (Some(_), Some(first)) => self.store_first(at, value, first),
+                    (Some(mask), None) => self.store_some(at, value, ty, mask),
+                    (None, _) => self.store_to(at, value, ty),
                 }
                 Ok(())
             }
@@ -536,6 +546,22 @@ impl Translator<'_> {
         ))
     }
 
+    /// Loads so many of eight neighbours in pieces, as they are [stored](Self::store_first).
+    fn load_first(&mut self, at: Operand, first: Operand, filler: Operand) -> Operand {
+        let filler = filler.of(LANE);
+        let line =
+            format_args!("call {LANE} @jut.load.first(ptr {at}, i64 {first}, {LANE} {filler})");
+        self.body.value(line)
+    }
+
+    /// Stores so many of eight neighbours in pieces of four, two and one.
+    fn store_first(&mut self, at: Operand, value: Operand, first: Operand) {
+        let value = value.of(LANE);
+        let line =
+            format_args!("call void @jut.store.first(ptr {at}, i64 {first}, {LANE} {value})");
+        self.body.line(line);
+    }
+
     /// Stores those of eight neighbours that count.
     fn store_some(&mut self, at: Operand, value: Operand, ty: Type, mask: Operand) {
         let (access, mask, value) = (self.access(), mask.of(BOOLS), value.of(ty));
@@ -558,7 +584,16 @@ impl EightPlan {
     /// Lets only the first `left` of eight iterations count.
     pub(crate) fn count_first(&mut self, body: &mut Body, left: Operand) {
         let all = body.splat(left, INTS).of(INTS);
+        self.first = Some(left);
         self.mask = Some(body.value(format_args!("icmp slt {INTS} {STEPS}, {all}")));
+    }
+
+    /// How many of eight neighbours count, if they are to be loaded and stored in pieces. What the body stores with a mask it would have to wait for
+    /// where the loop around it loads the same cells once more; a piece is handed on at once, since all iterations around have the same pieces.
+    /// `anyway` asks for pieces where that is not so, either.
+    fn in_pieces(&self, buffer: Value, ty: Type, anyway: bool) -> Option<Operand> {
+        let pieces = anyway || self.updated.contains(&buffer);
+        self.first.filter(|_| pieces && ty == LANE && !self.guarded)
     }
 
     /// Whether only some of eight iterations count.
@@ -599,11 +634,24 @@ impl EightPlan {
             _ => false,
         });
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
+        let (mut loaded, mut stored) = (HashSet::default(), HashSet::default());
+        body.for_each(&mut |stmt| match stmt {
+            Stmt::Load { buffer, .. } => {
+                loaded.insert(*buffer);
+            }
+            Stmt::Store { buffer, .. } => {
+                stored.insert(*buffer);
+            }
+            _ => {}
+        });
+        stored.retain(|buffer| loaded.contains(buffer));
         let pending = Pending::of(body, vector.is_some_and(|vector| vector.stores_last));
         EightPlan {
             classes,
             wide: SecondaryMap::new(),
             mask: None,
+            first: None,
+            updated: stored,
             guarded: false,
             filler,
             pending,
