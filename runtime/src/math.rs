@@ -10,6 +10,8 @@
 mod error;
 mod gamma;
 pub mod number;
+pub mod pairs;
+pub mod power;
 pub mod straight;
 
 pub use error::{erf, erfc, erfinv};
@@ -176,7 +178,7 @@ pub fn atan2(y: f64, x: f64) -> f64 {
 
 /// x to the power y.
 pub fn pow(x: f64, y: f64) -> f64 {
-    libm::pow(x, y)
+    power::pow(x, y)
 }
 
 /// x to an integer power, by repeated squaring from the lowest bit up; a negative power is the

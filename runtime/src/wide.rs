@@ -4,18 +4,21 @@
 //! the vector registers of several processors; which one is used is decided when code is loaded.
 //! Arguments and results are in memory, so the calling convention is the same everywhere.
 
-use crate::math::straight;
+use crate::math::{pairs, power, straight};
 
 /// A function of several arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// The symbol of the function of one argument.
+    /// The symbol of the function of one argument, or of one pair.
     pub scalar: &'static str,
-    /// The symbol of this one: `void f(const double *x, double *y, uint64_t n)`.
+    /// How many arguments a result has: one or two.
+    pub params: usize,
+    /// The symbol of this one: `void f(const double *x, double *y, uint64_t n)`, or `void f(const double *x, const double *y, double *z, uint64_t n)`.
     pub symbol: &'static str,
     /// Where the one for this processor lies.
     pub address: fn() -> *const u8,
-    /// The symbol of the one that puts results in place of arguments: `void f(double *x, uint64_t n)`.
+    /// The symbol of the one that puts results in place of arguments, of the first if there are two:
+    /// `void f(double *x, uint64_t n)`, or `void f(double *x, const double *y, uint64_t n)`.
     pub symbol_in_place: &'static str,
     /// Where that one lies.
     pub address_in_place: fn() -> *const u8,
@@ -79,7 +82,10 @@ macro_rules! processors {
 }
 
 macro_rules! forms {
-    ($($scalar:literal $symbol:literal $symbol_in_place:literal $name:ident;)*) => {
+    (
+        $($scalar:literal $symbol:literal $symbol_in_place:literal $name:ident;)*
+        of pairs $($pair:literal $pair_symbol:literal $pair_in_place:literal $of:ident $core:expr, $each:expr;)*
+    ) => {
         $(mod $name {
             use super::straight;
             use core::slice;
@@ -108,14 +114,53 @@ macro_rules! forms {
             processors!(same $symbol_in_place replace(x: *mut f64, n: u64));
         })*
 
+        $(mod $of {
+            use super::{pairs, power};
+            use core::slice;
+
+            /// # Safety
+            /// All point to `n` floats; the last ones overlap with none of the others.
+            #[inline(always)]
+            unsafe fn apart(x: *const f64, y: *const f64, z: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                unsafe {
+                    core::ptr::copy_nonoverlapping(x, z, n as usize);
+                    replace(z, y, n);
+                }
+            }
+
+            /// # Safety
+            /// Both point to `n` floats, which do not overlap.
+            #[inline(always)]
+            unsafe fn replace(x: *mut f64, y: *const f64, n: u64) {
+                // SAFETY: as required of the caller.
+                let (x, y) = unsafe {
+                    (slice::from_raw_parts_mut(x, n as usize), slice::from_raw_parts(y, n as usize))
+                };
+                pairs::in_place(x, y, $core, $each);
+            }
+
+            processors!(other $pair_symbol apart(x: *const f64, y: *const f64, z: *mut f64, n: u64));
+            processors!(same $pair_in_place replace(x: *mut f64, y: *const f64, n: u64));
+        })*
+
         /// All of them.
         pub static FORMS: &[Form] = &[
             $(Form {
                 scalar: $scalar,
+                params: 1,
                 symbol: $symbol,
                 address: $name::other::address,
                 symbol_in_place: $symbol_in_place,
                 address_in_place: $name::same::address,
+            },)*
+            $(Form {
+                scalar: $pair,
+                params: 2,
+                symbol: $pair_symbol,
+                address: $of::other::address,
+                symbol_in_place: $pair_in_place,
+                address_in_place: $of::same::address,
             }),*
         ];
     };
@@ -131,6 +176,8 @@ forms! {
     "jut_sigmoid" "jut_sigmoid_n" "jut_sigmoid_all" sigmoid;
     "jut_sigmoid_slope" "jut_sigmoid_slope_n" "jut_sigmoid_slope_all" sigmoid_slope;
     "jut_softplus" "jut_softplus_n" "jut_softplus_all" softplus;
+    of pairs
+    "jut_pow" "jut_pow_n" "jut_pow_all" pow power::core, power::pow;
 }
 
 #[cfg(test)]
@@ -141,7 +188,7 @@ mod tests {
     #[test]
     fn every_form_has_the_bits_of_its_function_on_this_processor() {
         let xs = [0.0, -0.0, 1.5, -2.25, 700.0, 1e-9, 3.0e4, f64::NAN, f64::INFINITY, -1e300];
-        for form in FORMS {
+        for form in FORMS.iter().filter(|form| form.params == 1) {
             let Some(Math::Unary(scalar)) = math(form.scalar) else { panic!("{}", form.scalar) };
             // SAFETY: the address is that of a function of this type.
             let wide: unsafe extern "C" fn(*const f64, *mut f64, u64) =
@@ -166,6 +213,41 @@ mod tests {
                 for (x, y) in x.into_iter().zip(y) {
                     let want = scalar(x);
                     assert!(crate::math::same(y, want), "{}({x:e}) = {y:e}, {want:e}", form.symbol);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_form_of_pairs_has_the_bits_of_its_function_on_this_processor() {
+        let xs =
+            [0.0, -0.0, 1.5, 2.25, 700.0, 1e-9, 3.0e4, f64::NAN, f64::INFINITY, -1e300, 0.7, 12.0];
+        for form in FORMS.iter().filter(|form| form.params == 2) {
+            let Some(Math::Binary(scalar)) = math(form.scalar) else { panic!("{}", form.scalar) };
+            // SAFETY: the address is that of a function of this type.
+            let wide: unsafe extern "C" fn(*const f64, *const f64, *mut f64, u64) =
+                unsafe { core::mem::transmute((form.address)()) };
+            // SAFETY: as above.
+            let in_place: unsafe extern "C" fn(*mut f64, *const f64, u64) =
+                unsafe { core::mem::transmute((form.address_in_place)()) };
+            for (start, far) in
+                (0..xs.len()).flat_map(|start| (0..xs.len()).map(move |far| (start, far)))
+            {
+                let x: [f64; 11] = core::array::from_fn(|k| xs[(start + k) % xs.len()]);
+                let y: [f64; 11] = core::array::from_fn(|k| xs[(start + far * k) % xs.len()] * 0.3);
+                let (mut apart, mut same) = ([0.0; 11], x);
+                // SAFETY: all are eleven floats.
+                unsafe { wide(x.as_ptr(), y.as_ptr(), apart.as_mut_ptr(), 11) };
+                // SAFETY: as above.
+                unsafe { in_place(same.as_mut_ptr(), y.as_ptr(), 11) };
+                for k in 0..11 {
+                    let want = scalar(x[k], y[k]);
+                    let ok = crate::math::same(apart[k], want) && crate::math::same(same[k], want);
+                    assert!(
+                        ok,
+                        "{}({:e}, {:e}): {:e}, {:e}, {want:e}",
+                        form.scalar, x[k], y[k], apart[k], same[k]
+                    );
                 }
             }
         }

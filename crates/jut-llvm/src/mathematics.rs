@@ -1,6 +1,6 @@
 //! Mathematical functions of eight arguments, written out where they are called.
 //!
-//! The runtime's [cores](straight) compute with any [`Number`]. Here they compute with [`Eight`], whose
+//! The runtime's cores ([of one argument](straight), [of pairs](pairs)) compute with any [`Number`]. Here they compute with [`Eight`], whose
 //! operations write themselves down as text: what comes out is the function for vectors of eight,
 //! operation by operation, and every lane has the bits of the function of one argument. It is inlined,
 //! so the constants stay in registers and nothing goes through memory. Where one of the eight
@@ -10,33 +10,48 @@
 
 use crate::text::{BOOLS, Body, INTS, LANE, Operand, Type};
 use jut_runtime::math::number::Number;
-use jut_runtime::math::straight;
+use jut_runtime::math::{pairs, straight};
 use jut_runtime::wide::Form;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
 
-/// The text of the function of eight that goes with a function of one argument: `@NAME.8`.
+/// The text of the function of eight that goes with a function of one argument, or of eight pairs: `@NAME.8`.
 pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
-    let Form { scalar, symbol, .. } = form;
+    let Form { scalar, symbol, params, .. } = form;
+    let pointers = vec!["ptr"; params + 1].join(", ");
+    let of_runtime = format_args!("declare void @{symbol}({pointers}, i64) #6");
     // Writing to a string does not fail.
-    let _ = write!(
-        text,
-        "declare void @{symbol}(ptr, ptr, i64) #6\n\
-         define internal {LANE} @{scalar}.8.any({LANE} %x) #8 {{\n  \
-         %from = alloca {LANE}, align 64\n  \
-         %to = alloca {LANE}, align 64\n  \
-         store {LANE} %x, ptr %from, align 64\n  \
-         call void @{symbol}(ptr %from, ptr %to, i64 8)\n  \
-         %y = load {LANE}, ptr %to, align 64\n  \
-         ret {LANE} %y\n}}\n"
-    );
-    let body = RefCell::new(Body::new(1));
-    let x = Eight { operand: Operand::Temp(0), body: Some(&body) };
+    let _ = writeln!(text, "{of_runtime}");
+
+    let mut any = Body::new(*params as u32);
+    let args: Vec<Operand> = (0..*params as u32).map(Operand::Temp).collect();
+    let declared: Vec<String> = args.iter().map(|x| format!("{LANE} {x}")).collect();
+    let declared = declared.join(", ");
+    let mut places = Vec::new();
+    for x in &args {
+        let place = any.value(format_args!("alloca {LANE}, align 64"));
+        any.line(format_args!("store {LANE} {x}, ptr {place}, align 64"));
+        places.push(format!("ptr {place}"));
+    }
+    let to = any.value(format_args!("alloca {LANE}, align 64"));
+    places.push(format!("ptr {to}"));
+    any.line(format_args!("call void @{symbol}({}, i64 8)", places.join(", ")));
+    let y = any.value(format_args!("load {LANE}, ptr {to}, align 64"));
+    any.line(format_args!("ret {LANE} {y}"));
+    let any = any.finish();
+    let _ = writeln!(text, "define internal {LANE} @{scalar}.8.any({declared}) #8 {{\n{any}}}");
+
+    let body = RefCell::new(Body::new(*params as u32));
+    let eight = |operand: &Operand| Eight { operand: *operand, body: Some(&body) };
+    let all: Vec<Eight<'_>> = args.iter().map(eight).collect();
     let name = scalar.strip_prefix("jut_").unwrap_or(scalar);
-    let usual = straight::core(name).map(|core| core(x));
+    let usual = match all[..] {
+        [x] => straight::core(name).map(|core| core(x)),
+        [x, y] => pairs::core(name).map(|core| core(x, y)),
+        _ => None,
+    };
     let mut body = body.borrow_mut();
-    let x = x.operand.of(LANE);
     if let Some((y, Truth(usual))) = usual {
         let [good, other] = body.labels();
         let usual = usual.operand.of(BOOLS);
@@ -47,10 +62,10 @@ pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
         body.line(format_args!("ret {LANE} {y}"));
         body.begin(other);
     }
-    let y = body.value(format_args!("call {LANE} @{scalar}.8.any({LANE} {x})"));
+    let y = body.value(format_args!("call {LANE} @{scalar}.8.any({declared})"));
     body.line(format_args!("ret {LANE} {y}"));
     let body = std::mem::replace(&mut *body, Body::new(0)).finish();
-    let _ = write!(text, "define internal {LANE} @{scalar}.8({LANE} {x}) #9 {{\n{body}}}\n");
+    let _ = write!(text, "define internal {LANE} @{scalar}.8({declared}) #9 {{\n{body}}}\n");
 }
 
 /// Eight floats of the function that is being written; a constant needs no function.

@@ -317,10 +317,9 @@ impl Translator<'_> {
 
     /// Eight results of a mathematical function.
     fn eight_calls(&mut self, symbol: &'static str, args: &[Operand]) -> Result<Operand> {
-        if let [x] = args
-            && self.imports.wide(symbol).is_some()
-        {
-            let line = format_args!("call {LANE} @{symbol}.8({LANE} {})", x.of(LANE));
+        if self.imports.wide(symbol).is_some_and(|form| form.params == args.len()) {
+            let args: Vec<String> = args.iter().map(|x| format!("{LANE} {}", x.of(LANE))).collect();
+            let line = format_args!("call {LANE} @{symbol}.8({})", args.join(", "));
             return Ok(self.body.value(line));
         }
         let params = crate::imports::params_of(symbol)?;

@@ -179,6 +179,28 @@ fn the_last_iterations_of_eight_are_masked() {
 }
 
 #[test]
+fn the_last_iterations_load_what_they_store_again_in_pieces() {
+    // A row that every iteration of the loop around adds to.
+    let rows = "def f[n, d](x: [n, d]f64, w: [d]f64) -> f64 = sum (i < n) { sum (j < d) { w[j] * x[i, j] }^2 }
+def g[n, d](x: [n, d]f64, w: [d]f64) -> [d]f64 = grad(f, w)(x, w)";
+    let text = text(rows, "g");
+    for function in ["load", "store"] {
+        let calls = text.matches(&format!("call {} @jut.{function}.first(ptr", match function {
+            "load" => "<8 x double>",
+            _ => "void",
+        }));
+        assert!(calls.count() > 0, "{function}: {text}");
+    }
+}
+
+#[test]
+fn eight_powers_are_written_out() {
+    let text = text("def each[n](x: [n]f64, p: f64) -> [n]f64 = for (i < n) { x[i]^p }", "each");
+    assert!(text.contains("call <8 x double> @jut_pow.8(<8 x double>"), "{text}");
+    assert!(text.contains("call void @jut_pow_n(ptr %t2, ptr %t3, ptr %t4, i64 8)"), "{text}");
+}
+
+#[test]
 fn a_gather_tests_eight_indices_at_once_and_goes_back_to_one_to_fail() {
     let text = text(GATHER, "pick");
     assert!(text.contains("@llvm.masked.gather.v8f64"), "{text}");

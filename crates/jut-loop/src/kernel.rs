@@ -390,6 +390,19 @@ pub static KERNELS: &[KernelRow] = &[
     replaced!("sigmoid" "jut_sigmoid_all" sigmoid),
     replaced!("sigmoid_slope" "jut_sigmoid_slope_all" sigmoid_slope),
     replaced!("softplus" "jut_softplus_all" softplus),
+    KernelRow {
+        name: "pow",
+        symbol: "jut_pow_all",
+        doc: "each of the n cells of x becomes its power, with the exponent in the same cell of y",
+        params: &[buffer("x", Role::InOut), buffer("y", Role::In), integer("n")],
+        stops_early: false,
+        lengths: |sizes| sizes.iter().flat_map(|n| [(*n).max(0); 2]).collect(),
+        run: |buffers, _| {
+            if let [x, y] = buffers {
+                x.iter_mut().zip(&**y).for_each(|(x, y)| *x = math::pow(*x, *y));
+            }
+        },
+    },
 ];
 
 /// The kernel of this name; the build ends if there is none.

@@ -73,6 +73,56 @@ loop def f(n: i64, m: f64, x: in f64[n], t: out f64[n]) -> (f64) = {
 }
 
 #[test]
+fn a_function_of_two_arguments_has_a_buffer_for_each() {
+    let text = "
+loop def f(n: i64, p: f64, x: in f64[n], y: inout f64[n]) = {
+  for par (i in 0 .. n) {
+    a = x[i]
+    b = abs(a)
+    c = pow(b, p)
+    q = p - 1.0
+    d = pow(b, q)
+    e = c * d
+    f = pow(e, a)
+    y[i] = f
+  }
+}";
+    let arguments = |n| {
+        vec![number(n), Flat::Scalar(jut_ir::Literal::F64(1.7)), floats(n), floats(n)]
+    };
+    let made = apart(text, LENGTHS, arguments);
+    assert_eq!(made.matches("kernel pow(").count(), 3, "{made}");
+    // The third call has the buffers of the first two.
+    assert!(made.contains("alloc f64[4096]"), "{made}");
+
+    // A loop of eight at a time where the first stage sums.
+    let text = "
+loop def f(n: i64, p: f64, x: in f64[n*n], y: inout f64[n]) = {
+  for par (i in 0 .. n) {
+    r = i * n
+    row = x[r ..]
+    (s) = for up (j in 0 .. n) carry (s_1 = 0.0) {
+      a = row[j]
+      b = a * a
+      s_2 = s_1 + b
+      (s_2)
+    }
+    t = pow(s, p)
+    y[i] = t
+  }
+}";
+    let vectors = Vectors { nested: false, ..Vectors::EVERYTHING };
+    let target = Target { strip_mine: StripMine::Loops, vectors: Some(vectors), shares: None };
+    let arguments = |n: i64| {
+        vec![number(n), Flat::Scalar(jut_ir::Literal::F64(-0.6)), floats(n * n), floats(n)]
+    };
+    let made = apart_for(&target, text, &[0, 1, 5, 9, 40], arguments);
+    assert_eq!(made.matches("= pow(").count(), 1, "{made}");
+    let (before, _) = made.split_once("= pow(").unwrap_or_default();
+    assert!(before.rsplit_once("for par").is_some_and(|(_, l)| l.contains("vector 8")), "{made}");
+}
+
+#[test]
 fn functions_of_functions_take_turns_in_one_buffer() {
     let text = "
 loop def f(n: i64, x: inout f64[n]) = {

@@ -193,7 +193,7 @@ impl Prelude {
     /// Uses a function of floats of the runtime for eight lanes.
     pub fn wide(&mut self, symbol: &'static str, params: usize, ty: &'static str) {
         match wide::form(symbol) {
-            Some(form) => self.kernel(form.symbol, 3),
+            Some(form) => self.kernel(form.symbol, form.params + 2),
             None => self.runtime(symbol, ty),
         }
         self.wide.insert((symbol, params));
@@ -216,7 +216,7 @@ impl Prelude {
         for (symbol, params) in &self.wide {
             out.push('\n');
             match wide::form(symbol) {
-                Some(form) => many(&mut out, symbol, form.symbol),
+                Some(form) => many(&mut out, form),
                 None => lane_by_lane(&mut out, symbol, *params),
             }
         }
@@ -412,23 +412,34 @@ func.func private @jut.to_i64(%x: f64) -> index {
 ";
 
 /// A function of the runtime for eight floats, by its form for several arguments in memory.
-fn many(out: &mut String, symbol: &str, many: &str) {
+fn many(out: &mut String, form: &wide::Form) {
+    let list = |item: &dyn Fn(usize) -> String| (0..form.params).map(item).collect::<String>();
+    let declared = (0..form.params).map(|k| format!("%x{k}: vector<8xf64>"));
+    let declared = declared.collect::<Vec<_>>().join(", ");
+    let places = list(&|k| {
+        format!(
+            "  %from{k} = memref.alloca() {{alignment = 64 : i64}} : memref<8xf64>
+  vector.store %x{k}, %from{k}[%zero] : memref<8xf64>, vector<8xf64>
+  %a{k} = memref.extract_aligned_pointer_as_index %from{k} : memref<8xf64> -> index
+"
+        )
+    });
+    let (args, types) = (list(&|k| format!("%a{k}, ")), list(&|_| "index, ".to_owned()));
     let _ = write!(
         out,
         "// The function of the runtime, for eight lanes.
-func.func private @{symbol}.8(%x: vector<8xf64>) -> vector<8xf64> {{
+func.func private @{symbol}.8({declared}) -> vector<8xf64> {{
   %zero = arith.constant 0 : index
   %eight = arith.constant 8 : index
-  %from = memref.alloca() {{alignment = 64 : i64}} : memref<8xf64>
   %to = memref.alloca() {{alignment = 64 : i64}} : memref<8xf64>
-  vector.store %x, %from[%zero] : memref<8xf64>, vector<8xf64>
-  %a = memref.extract_aligned_pointer_as_index %from : memref<8xf64> -> index
-  %b = memref.extract_aligned_pointer_as_index %to : memref<8xf64> -> index
-  func.call @{many}(%a, %b, %eight) : (index, index, index) -> ()
+{places}  %b = memref.extract_aligned_pointer_as_index %to : memref<8xf64> -> index
+  func.call @{many}({args}%b, %eight) : ({types}index, index) -> ()
   %result = vector.load %to[%zero] : memref<8xf64>, vector<8xf64>
   return %result : vector<8xf64>
 }}
-"
+",
+        symbol = form.scalar,
+        many = form.symbol,
     );
 }
 

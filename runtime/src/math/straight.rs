@@ -81,7 +81,16 @@ pub fn in_place(x: &mut [f64], core: impl Fn(f64) -> (f64, bool), each: fn(f64) 
 
 /// Adding this to a number far below it, and taking it away again, rounds to the nearest integer;
 /// the integer stands in the low bits of the sum.
-const ROUND: f64 = 6755399441055744.0;
+pub(super) const ROUND: f64 = 6755399441055744.0;
+
+/// x - 2 + 2 x / (e^x - 1) in powers of x^2, beginning with x^2.
+pub(super) const EXPONENTIAL: [f64; 5] = [
+    0.16666666666666602,
+    -0.0027777777777015593,
+    6.613756321437934e-5,
+    -1.6533902205465252e-6,
+    4.1381367970572385e-8,
+];
 
 const LN2_HI: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LO: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
@@ -89,7 +98,7 @@ const ONE: u64 = 0x3ff0_0000_0000_0000;
 
 /// c[0] + x (c[1] + x (c[2] + ..)).
 #[inline(always)]
-fn series<N: Number>(x: N, c: &[f64]) -> N {
+pub(super) fn series<N: Number>(x: N, c: &[f64]) -> N {
     let mut rest = c.iter().rev();
     let mut sum = N::of(rest.next().copied().unwrap_or_default());
     for c in rest {
@@ -109,17 +118,10 @@ fn by_ln2<N: Number>(x: N) -> (N::Bits, N, N) {
 /// e^x.
 #[inline(always)]
 pub fn exp<N: Number>(x: N) -> (N, N::Truth) {
-    const P: [f64; 5] = [
-        0.16666666666666602,
-        -0.0027777777777015593,
-        6.613756321437934e-5,
-        -1.6533902205465252e-6,
-        4.1381367970572385e-8,
-    ];
     let (k, hi, lo) = by_ln2(x);
     let r = hi - lo;
     let rr = r * r;
-    let c = r - rr * series(rr, &P);
+    let c = r - rr * series(rr, &EXPONENTIAL);
     let y = N::of(1.0) + (r * c / (N::of(2.0) - c) - lo + hi);
     // Times 2^k: both are normal numbers.
     (N::from_bits(y.to_bits() + (k << 52)), x.abs().at_most(N::of(708.0)))
@@ -357,7 +359,7 @@ pub fn sigmoid_slope<N: Number>(x: N) -> (N, N::Truth) {
 
 /// The number with the lower half of its digits cut off, so that its square is exact.
 #[inline(always)]
-fn upper_half<N: Number>(x: N) -> N {
+pub(super) fn upper_half<N: Number>(x: N) -> N {
     N::from_bits(x.to_bits() & N::bits(!0 << 27))
 }
 

@@ -78,7 +78,7 @@ use crate::target::{StripMine, Target, Vectors};
 use crate::values::trips;
 
 /// Buffers of a function at most, each of [`BLOCK`] floats.
-const BUFFERS: usize = 4;
+const BUFFERS: usize = 8;
 
 /// Bytes of these.
 pub(super) const MOST: u32 = 8 * BUFFERS as u32 * BLOCK as u32;
@@ -126,9 +126,11 @@ impl How<'_> {
         match (self, prim.row().lowering) {
             (_, Lowering::Opcode(_)) => false,
             (How::Kernels, Lowering::Runtime(symbol)) => kernel::of_many(symbol).is_some(),
-            // A buffer holds one argument for each call.
             (How::Loops(vectors), Lowering::Runtime(symbol)) => {
-                prim.row().params == [Scalar::F64] && (vectors.wide)(symbol)
+                let params = prim.row().params;
+                params.len() <= 2
+                    && params.iter().all(|param| *param == Scalar::F64)
+                    && (vectors.wide)(symbol)
             }
         }
     }
@@ -247,6 +249,43 @@ struct Buffers {
     start: Atom,
 }
 
+/// Which buffers there are for what.
+#[derive(Default)]
+struct Places {
+    /// That of a value; that of a call has its argument first.
+    of: HashMap<Value, usize>,
+    /// That of the second argument of a call, by its result.
+    second: HashMap<Value, usize>,
+    /// The stage from which on each serves again.
+    free_from: Vec<usize>,
+}
+
+impl Places {
+    /// One that is free in a stage, and then taken until another.
+    fn free(&mut self, stage: usize, until: usize) -> usize {
+        match self.free_from.iter().position(|from| *from <= stage) {
+            Some(place) => {
+                self.free_from[place] = until;
+                place
+            }
+            None => {
+                self.free_from.push(until);
+                self.free_from.len() - 1
+            }
+        }
+    }
+
+    /// How many there are.
+    fn count(&self) -> usize {
+        self.free_from.len()
+    }
+
+    /// Those of the arguments of a call.
+    fn of_call(&self, result: Value) -> impl Iterator<Item = usize> {
+        self.of.get(&result).into_iter().chain(self.second.get(&result)).copied()
+    }
+}
+
 /// A stage but the last, for one iteration.
 struct Stage {
     index: Value,
@@ -340,7 +379,7 @@ impl Walk<'_> {
         let plan = self.plan(&source)?;
         let stages: Vec<Vec<Step>> = (0..=plan.last).map(|s| steps(&plan, body, s)).collect();
         let places = self.places(&plan, body, &stages)?;
-        let count = places.values().max()? + 1;
+        let count = places.count();
         if used + count > BUFFERS {
             return None;
         }
@@ -399,7 +438,8 @@ impl Walk<'_> {
                 if let Step::Argument(k) = step
                     && let Stmt::Prim { dst, prim, .. } = &body.stmts[*k]
                 {
-                    let call = self.call(*prim, buffers.parts[places[dst]], taken)?;
+                    let of_call = places.of_call(*dst).map(|place| buffers.parts[place]).collect();
+                    let call = self.call(*prim, of_call, taken)?;
                     block.stmts.push(call);
                 }
             }
@@ -448,7 +488,7 @@ impl Walk<'_> {
         steps: &[Step],
         body: &Block,
         index: Value,
-        places: &HashMap<Value, usize>,
+        places: &Places,
         buffers: &Buffers,
         calls: bool,
     ) -> Stage {
@@ -460,19 +500,24 @@ impl Walk<'_> {
         Stage { index, stmts }
     }
 
-    /// What replaces so many cells of a buffer by a function of them.
-    fn call(&mut self, prim: Prim, buffer: Value, taken: Atom) -> Option<Stmt> {
+    /// What replaces so many cells of a buffer by a function of them, and of those of a second buffer, if there is one.
+    fn call(&mut self, prim: Prim, buffers: Vec<Value>, taken: Atom) -> Option<Stmt> {
         if let (How::Kernels, Lowering::Runtime(symbol)) = (self.how, prim.row().lowering) {
             let kernel = kernel::of_many(symbol)?;
-            return Some(Stmt::Kernel { kernel, args: vec![buffer.into(), taken] });
+            let args = buffers.into_iter().map(Atom::from).chain([taken]).collect();
+            return Some(Stmt::Kernel { kernel, args });
         }
         let index = self.value("k", Kind::I64);
-        let [x, y] = [self.value("x", Kind::F64), self.value("y", Kind::F64)];
-        let stmts = vec![
-            Stmt::Load { dst: x, buffer, index: index.into() },
-            Stmt::Prim { dst: y, prim, args: vec![x.into()] },
-            Stmt::Store { buffer, index: index.into(), value: y.into() },
-        ];
+        let (mut stmts, mut args) = (Vec::new(), Vec::new());
+        for buffer in &buffers {
+            let x = self.value("x", Kind::F64);
+            stmts.push(Stmt::Load { dst: x, buffer: *buffer, index: index.into() });
+            args.push(x.into());
+        }
+        let y = self.value("y", Kind::F64);
+        stmts.push(Stmt::Prim { dst: y, prim, args });
+        let buffer = *buffers.first()?;
+        stmts.push(Stmt::Store { buffer, index: index.into(), value: y.into() });
         Some(Stage { index, stmts }.over([int(0), taken], Order::Par))
     }
 
@@ -625,14 +670,9 @@ impl Walk<'_> {
         stmt.blocks().into_iter().for_each(|inner| self.stored(inner, found));
     }
 
-    /// A buffer for each call, and for each value that a later stage reloads. A buffer serves again
+    /// A buffer for each call, a second one where that has two arguments, and one for each value that a later stage reloads. A buffer serves again
     /// from the stage on in which it is read last.
-    fn places(
-        &self,
-        plan: &Plan,
-        body: &Block,
-        stages: &[Vec<Step>],
-    ) -> Option<HashMap<Value, usize>> {
+    fn places(&self, plan: &Plan, body: &Block, stages: &[Vec<Step>]) -> Option<Places> {
         let mut read_last: HashMap<Value, usize> = HashMap::new();
         for (s, steps) in stages.iter().enumerate() {
             for step in steps {
@@ -655,17 +695,17 @@ impl Walk<'_> {
             }
         }
         order.sort_unstable();
-        let mut places = HashMap::new();
-        let mut free_from: Vec<usize> = Vec::new();
-        for (stage, _, v) in order {
+        let mut places = Places::default();
+        for (stage, k, v) in order {
             let until = read_last.get(&v).copied().unwrap_or(stage + 1);
-            let free = free_from.iter().position(|from| *from <= stage);
-            let place = free.unwrap_or(free_from.len());
-            match free {
-                Some(place) => free_from[place] = until,
-                None => free_from.push(until),
+            let place = places.free(stage, until);
+            places.of.insert(v, place);
+            if let (Work::Call, Stmt::Prim { args, .. }) = (plan.work[k], &body.stmts[k])
+                && args.len() == 2
+            {
+                let place = places.free(stage, stage + 1);
+                places.second.insert(v, place);
             }
-            places.insert(v, place);
         }
         Some(places)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Buffers, Step, Walk};
+use super::{Buffers, Places, Step, Walk};
 use crate::form::{Atom, Block, Stmt, Value};
 use jut_ir::prim;
 
@@ -13,14 +13,14 @@ pub(super) struct Copier<'w, 'a> {
     renames: bool,
     /// Whether functions are called here; otherwise their arguments are stored.
     pub calls: bool,
-    places: &'w HashMap<Value, usize>,
+    places: &'w Places,
     buffers: &'w Buffers,
 }
 
 impl<'w, 'a> Copier<'w, 'a> {
     pub(super) fn new(
         walk: &'w mut Walk<'a>,
-        places: &'w HashMap<Value, usize>,
+        places: &'w Places,
         buffers: &'w Buffers,
         renames: bool,
     ) -> Copier<'w, 'a> {
@@ -58,20 +58,24 @@ impl<'w, 'a> Copier<'w, 'a> {
 
     /// The buffer for a value.
     fn buffer(&self, value: Value) -> Value {
+        self.at(self.places.of[&value])
+    }
+
+    /// The buffer with a number.
+    fn at(&self, place: usize) -> Value {
         let Buffers { parts, shifted, .. } = self.buffers;
         let all = if shifted.is_empty() { parts } else { shifted };
-        all[self.places[&value]]
+        all[place]
     }
 
     fn step(&mut self, step: &Step, body: &Block, index: Atom, out: &mut Vec<Stmt>) {
         match step {
             Step::Argument(k) if !self.calls => {
-                if let Stmt::Prim { dst, args, .. } = &body.stmts[*k]
-                    && let [arg] = args[..]
-                {
-                    let mut value = arg;
+                let Stmt::Prim { dst, args, .. } = &body.stmts[*k] else { return };
+                for (arg, place) in args.iter().zip(self.places.of_call(*dst)) {
+                    let mut value = *arg;
                     self.rename(&mut value);
-                    out.push(Stmt::Store { buffer: self.buffer(*dst), index, value });
+                    out.push(Stmt::Store { buffer: self.at(place), index, value });
                 }
             }
             Step::Run(k) | Step::Argument(k) => {
@@ -79,7 +83,7 @@ impl<'w, 'a> Copier<'w, 'a> {
                 let copied = self.stmt(stmt);
                 out.push(copied);
                 for v in stmt.bound() {
-                    if self.places.contains_key(v) {
+                    if self.places.of.contains_key(v) {
                         let mut value = Atom::Value(*v);
                         self.rename(&mut value);
                         out.push(Stmt::Store { buffer: self.buffer(*v), index, value });
