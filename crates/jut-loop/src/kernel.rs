@@ -390,6 +390,20 @@ pub static KERNELS: &[KernelRow] = &[
     replaced!("sigmoid" "jut_sigmoid_all" sigmoid),
     replaced!("sigmoid_slope" "jut_sigmoid_slope_all" sigmoid_slope),
     replaced!("softplus" "jut_softplus_all" softplus),
+    replaced!("expm1" "jut_expm1_all" expm1),
+    replaced!("erf" "jut_erf_all" erf),
+    replaced!("erfc" "jut_erfc_all" erfc),
+    replaced!("atan" "jut_atan_all" atan),
+    replaced!("tan" "jut_tan_all" tan),
+    replaced!("asin" "jut_asin_all" asin),
+    replaced!("acos" "jut_acos_all" acos),
+    replaced!("cbrt" "jut_cbrt_all" cbrt),
+    replaced!("sinh" "jut_sinh_all" sinh),
+    replaced!("cosh" "jut_cosh_all" cosh),
+    replaced!("log2" "jut_log2_all" log2),
+    replaced!("log10" "jut_log10_all" log10),
+    replaced!("exp2" "jut_exp2_all" exp2),
+    replaced!("lgamma" "jut_lgamma_all" lgamma),
 ];
 
 /// The kernel of this name; the build ends if there is none.

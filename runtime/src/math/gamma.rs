@@ -20,11 +20,6 @@ pub fn gamma(x: f64) -> f64 {
     libm::tgamma(x)
 }
 
-/// Logarithm of the absolute value of the gamma function.
-pub fn lgamma(x: f64) -> f64 {
-    libm::lgamma(x)
-}
-
 /// Sum of c[k] t^k.
 pub(super) fn polynomial(coefficients: &[f64], t: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * t + c)
@@ -61,7 +56,7 @@ const DIGAMMA: [f64; 16] = [
     -1.2906322738820656e-09,
 ];
 
-/// Derivative of [`lgamma`]; at 0 infinite with the sign opposite to the zero's, NaN at negative
+/// Derivative of the logarithm of [`gamma`]; at 0 infinite with the sign opposite to the zero's, NaN at negative
 /// integers and at -inf.
 pub fn digamma(x: f64) -> f64 {
     if x >= 10.0 {
