@@ -13,10 +13,10 @@ pub mod number;
 pub mod straight;
 
 pub use error::erfinv;
-pub use gamma::{beta, digamma, gamma, polygamma};
+pub use gamma::{beta, gamma, polygamma};
 pub use straight::each::{
-    acos, asin, atan, cbrt, cos, cosh, erf, erfc, exp, exp2, expm1, gaussian, lgamma, log, log1p,
-    log2, log10, sigmoid, sigmoid_slope, sin, sinh, softplus, tan, tanh,
+    acos, asin, atan, cbrt, cos, cosh, digamma, erf, erfc, exp, exp2, expm1, gaussian, lgamma, log,
+    log1p, log2, log10, sigmoid, sigmoid_slope, sin, sinh, softplus, tan, tanh,
 };
 pub use straight::sin_cos;
 

@@ -145,6 +145,7 @@ forms! {
     "jut_log10" "jut_log10_n" "jut_log10_all" log10;
     "jut_exp2" "jut_exp2_n" "jut_exp2_all" exp2;
     "jut_lgamma" "jut_lgamma_n" "jut_lgamma_all" lgamma;
+    "jut_digamma" "jut_digamma_n" "jut_digamma_all" digamma;
 }
 
 #[cfg(test)]

@@ -404,6 +404,7 @@ pub static KERNELS: &[KernelRow] = &[
     replaced!("log10" "jut_log10_all" log10),
     replaced!("exp2" "jut_exp2_all" exp2),
     replaced!("lgamma" "jut_lgamma_all" lgamma),
+    replaced!("digamma" "jut_digamma_all" digamma),
 ];
 
 /// The kernel of this name; the build ends if there is none.

@@ -9,13 +9,17 @@
 //!
 //! The formulas are those of FreeBSD's msun (as in `libm`), where branches by size are replaced:
 //! exp always reduces by the nearest multiple of ln 2, sin and cos always take the second
-//! round of reduction, tanh is always expm1(2|x|) / (expm1(2|x|) + 2).
+//! round of reduction, tanh is always expm1(2|x|) / (expm1(2|x|) + 2). Functions that have a formula for each of several
+//! ranges (tan, asin, acos, atan, erf, erfc, lgamma) compute all of them and select one, with one division
+//! for what they divide; one at a time they compute the one that is selected, which has the same bits. erfc takes
+//! one exponential of a sum instead of two, exp2 is that of x ln 2 in two parts. cbrt and digamma are not msun's.
 //!
 //! A core computes with any [`Number`]: with a float it computes the result, and with a value of a
 //! program that is being written it writes what computes the result. So a compiler can have the
 //! functions in its own code, and there is still one implementation of each.
 
 mod angles;
+mod digamma;
 mod error;
 mod exponential;
 mod gamma;
@@ -25,6 +29,7 @@ mod logarithm;
 use super::number::Number;
 
 pub use angles::{cos, sin, sin_cos, tan};
+pub use digamma::digamma;
 pub use error::{erf, erfc};
 pub use exponential::{
     cosh, exp, exp2, expm1, gaussian, sigmoid, sigmoid_slope, sinh, softplus, tanh,
@@ -254,6 +259,9 @@ functions! {
         erfc, |x| super::error::one_erfc(x, libm::erfc);
         /// Logarithm of the absolute value of the gamma function.
         lgamma, |x| super::gamma::one_lgamma(x, libm::lgamma);
+        /// Derivative of [`lgamma`]; at 0 infinite with the sign opposite to the zero's, NaN at negative
+        /// integers and at -inf.
+        digamma, super::digamma::one_digamma;
     }
 }
 

@@ -51,6 +51,7 @@ rows! {
     // Which are themselves up to 2.4 units off.
     erfc Some(libm::erfc), 3;
     lgamma Some(libm::lgamma), 0;
+    digamma None, 0;
     sigmoid None, 0;
     sigmoid_slope None, 0;
     softplus None, 0;
@@ -123,7 +124,7 @@ const EDGES: &[f64] = &[
     26.0,
     27.2,
     28.0,
-    // lgamma.
+    // lgamma, digamma.
     0.2316,
     0.7316,
     0.9,
@@ -132,6 +133,7 @@ const EDGES: &[f64] = &[
     1.7316,
     2.0,
     7.0,
+    10.0,
     -1.5,
     -2.0,
     1e-20,
@@ -194,7 +196,7 @@ fn what_is_common_is_usual() {
         let (low, high) = match *name {
             "asin" | "acos" => (-0.99, 0.99),
             "log1p" => (1e-9, 1e9),
-            "log" | "log2" | "log10" | "lgamma" => (1e-3, 1e9),
+            "log" | "log2" | "log10" | "lgamma" | "digamma" => (1e-3, 1e9),
             "tanh" => (-15.0, 15.0),
             _ => (-20.0, 20.0),
         };
