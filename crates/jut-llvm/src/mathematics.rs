@@ -303,6 +303,17 @@ mod tests {
     }
 
     #[test]
+    fn only_long_functions_are_called() {
+        for (scalar, inlined) in [("jut_exp", true), ("jut_tan", true), ("jut_lgamma", false)] {
+            let mut text = String::new();
+            function_of_eight(&mut text, jut_runtime::wide::form(scalar).unwrap());
+            let heading = format!("define internal {LANE} @{scalar}.8({LANE} %t0)");
+            let line = text.lines().find(|line| line.starts_with(&heading)).expect("it is defined");
+            assert_eq!(line.contains("#9"), inlined, "{text}");
+        }
+    }
+
+    #[test]
     fn operations_on_constants_are_done() {
         let (two, three) = (Eight::of(2.0), Eight::of(3.0));
         assert_eq!((two * three - two / two).float(), 5.0);
