@@ -14,47 +14,13 @@ pub mod pairs;
 pub mod power;
 pub mod straight;
 
-pub use error::{erf, erfc, erfinv};
-pub use gamma::{beta, digamma, gamma, lgamma, polygamma};
+pub use error::erfinv;
+pub use gamma::{beta, gamma, polygamma};
 pub use straight::each::{
-    cos, exp, gaussian, log, log1p, sigmoid, sigmoid_slope, sin, softplus, tanh,
+    acos, asin, atan, cbrt, cos, cosh, digamma, erf, erfc, exp, exp2, expm1, gaussian, lgamma, log,
+    log1p, log2, log10, sigmoid, sigmoid_slope, sin, sinh, softplus, tan, tanh,
 };
 pub use straight::sin_cos;
-
-/// exp(x) - 1.
-pub fn expm1(x: f64) -> f64 {
-    libm::expm1(x)
-}
-
-/// Tangent.
-pub fn tan(x: f64) -> f64 {
-    libm::tan(x)
-}
-
-/// Angle with the given sine.
-pub fn asin(x: f64) -> f64 {
-    libm::asin(x)
-}
-
-/// Angle with the given cosine.
-pub fn acos(x: f64) -> f64 {
-    libm::acos(x)
-}
-
-/// Angle with the given tangent.
-pub fn atan(x: f64) -> f64 {
-    libm::atan(x)
-}
-
-/// Hyperbolic sine.
-pub fn sinh(x: f64) -> f64 {
-    libm::sinh(x)
-}
-
-/// Hyperbolic cosine.
-pub fn cosh(x: f64) -> f64 {
-    libm::cosh(x)
-}
 
 /// Inverse of the hyperbolic sine.
 pub fn asinh(x: f64) -> f64 {
@@ -69,26 +35,6 @@ pub fn acosh(x: f64) -> f64 {
 /// Inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
 pub fn atanh(x: f64) -> f64 {
     libm::atanh(x)
-}
-
-/// 2 to the power x.
-pub fn exp2(x: f64) -> f64 {
-    libm::exp2(x)
-}
-
-/// Logarithm to base 2.
-pub fn log2(x: f64) -> f64 {
-    libm::log2(x)
-}
-
-/// Logarithm to base 10.
-pub fn log10(x: f64) -> f64 {
-    libm::log10(x)
-}
-
-/// Cube root.
-pub fn cbrt(x: f64) -> f64 {
-    libm::cbrt(x)
 }
 
 /// The bits of a float, one pattern for all NaNs: which sign and payload a NaN has is left open, and

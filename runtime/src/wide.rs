@@ -98,7 +98,7 @@ macro_rules! forms {
                 let (x, y) = unsafe {
                     (slice::from_raw_parts(x, n as usize), slice::from_raw_parts_mut(y, n as usize))
                 };
-                straight::many(x, y, straight::$name, straight::each::$name);
+                straight::many::<straight::functions::$name>(x, y);
             }
 
             /// # Safety
@@ -107,7 +107,7 @@ macro_rules! forms {
             unsafe fn replace(x: *mut f64, n: u64) {
                 // SAFETY: as required of the caller.
                 let x = unsafe { slice::from_raw_parts_mut(x, n as usize) };
-                straight::in_place(x, straight::$name, straight::each::$name);
+                straight::in_place::<straight::functions::$name>(x);
             }
 
             processors!(other $symbol apart(x: *const f64, y: *mut f64, n: u64));
@@ -176,6 +176,21 @@ forms! {
     "jut_sigmoid" "jut_sigmoid_n" "jut_sigmoid_all" sigmoid;
     "jut_sigmoid_slope" "jut_sigmoid_slope_n" "jut_sigmoid_slope_all" sigmoid_slope;
     "jut_softplus" "jut_softplus_n" "jut_softplus_all" softplus;
+    "jut_expm1" "jut_expm1_n" "jut_expm1_all" expm1;
+    "jut_erf" "jut_erf_n" "jut_erf_all" erf;
+    "jut_erfc" "jut_erfc_n" "jut_erfc_all" erfc;
+    "jut_atan" "jut_atan_n" "jut_atan_all" atan;
+    "jut_tan" "jut_tan_n" "jut_tan_all" tan;
+    "jut_asin" "jut_asin_n" "jut_asin_all" asin;
+    "jut_acos" "jut_acos_n" "jut_acos_all" acos;
+    "jut_cbrt" "jut_cbrt_n" "jut_cbrt_all" cbrt;
+    "jut_sinh" "jut_sinh_n" "jut_sinh_all" sinh;
+    "jut_cosh" "jut_cosh_n" "jut_cosh_all" cosh;
+    "jut_log2" "jut_log2_n" "jut_log2_all" log2;
+    "jut_log10" "jut_log10_n" "jut_log10_all" log10;
+    "jut_exp2" "jut_exp2_n" "jut_exp2_all" exp2;
+    "jut_lgamma" "jut_lgamma_n" "jut_lgamma_all" lgamma;
+    "jut_digamma" "jut_digamma_n" "jut_digamma_all" digamma;
     of pairs
     "jut_pow" "jut_pow_n" "jut_pow_all" pow power::core, power::pow;
 }

@@ -5,7 +5,7 @@
 prints them, lowest power first, with the largest relative error found on a fine grid. Needs mpmath.
 """
 
-from mpmath import mp, mpf, erfinv, digamma, findroot, log, sqrt, exp, cos, pi, chop, polyval
+from mpmath import mp, mpf, erfinv, digamma, findroot, log, sqrt, cbrt, exp, cos, pi, chop, polyval
 
 mp.dps = 60
 
@@ -80,3 +80,4 @@ def tail_of_erfinv(s):
 show("digamma", quotient, 1, 2, 15)
 show("erfinv, middle", middle_of_erfinv, 0, 5, 8)
 show("erfinv, tail", tail_of_erfinv, "2.2", "6.1", 14)
+show("cbrt(1 + x)", lambda x: cbrt(1 + x), "-0.2929", "0.41422", 4)

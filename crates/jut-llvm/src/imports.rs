@@ -22,6 +22,8 @@ pub(crate) struct Imports {
     wide: BTreeMap<&'static str, &'static Form>,
     metadata: Vec<String>,
     /// Where functions of the runtime come from; what the system's library has not, the module has itself: see `system.ll`.
+    /// Whether some of eight neighbours are loaded or stored in pieces.
+    pub(crate) pieces: bool,
     pub(crate) math: MathLibrary,
     pub(crate) instructions: Instructions,
 }
@@ -76,6 +78,9 @@ impl Imports {
         match self.math {
             MathLibrary::Jut => self.write_for_runtime(text)?,
             MathLibrary::System => self.write_for_system(text)?,
+        }
+        if self.pieces {
+            text.push_str(include_str!("pieces.ll"));
         }
         let params = listed(&params_of_kernel(FOREIGN));
         for symbol in &self.foreign {

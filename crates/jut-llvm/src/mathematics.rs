@@ -2,8 +2,8 @@
 //!
 //! The runtime's cores ([of one argument](straight), [of pairs](pairs)) compute with any [`Number`]. Here they compute with [`Eight`], whose
 //! operations write themselves down as text: what comes out is the function for vectors of eight,
-//! operation by operation, and every lane has the bits of the function of one argument. It is inlined,
-//! so the constants stay in registers and nothing goes through memory. Where one of the eight
+//! operation by operation, and every lane has the bits of the function of one argument. It is inlined if it is
+//! not long, so the constants stay in registers and nothing goes through memory. Where one of the eight
 //! arguments is unusual, all go to the runtime's function of several arguments.
 //!
 //! Example, `1.0 + x` with `x` the value `%t0`: `%t1 = fadd <8 x double> splat (double 1.0), %t0`.
@@ -15,6 +15,9 @@ use jut_runtime::wide::Form;
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
+
+/// Instructions of a function that is inlined wherever it is called.
+const LONGEST_INLINED: usize = 200;
 
 /// The text of the function of eight that goes with a function of one argument, or of eight pairs: `@NAME.8`.
 pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
@@ -65,7 +68,9 @@ pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
     let y = body.value(format_args!("call {LANE} @{scalar}.8.any({declared})"));
     body.line(format_args!("ret {LANE} {y}"));
     let body = std::mem::replace(&mut *body, Body::new(0)).finish();
-    let _ = write!(text, "define internal {LANE} @{scalar}.8({declared}) #9 {{\n{body}}}\n");
+    // A long one has more constants than there are registers: LLVM may call it.
+    let inlined = if body.lines().count() <= LONGEST_INLINED { "#9" } else { "#1" };
+    let _ = write!(text, "define internal {LANE} @{scalar}.8({declared}) {inlined} {{\n{body}}}\n");
 }
 
 /// Eight floats of the function that is being written; a constant needs no function.
@@ -229,6 +234,13 @@ impl<'b> Number for Eight<'b> {
         })
     }
 
+    fn sqrt(self) -> Eight<'b> {
+        let constant = || Operand::float(self.float().sqrt());
+        Eight::write([(self, LANE)], constant, |[a]| {
+            format!("call {LANE} @llvm.sqrt.v8f64({LANE} {a})")
+        })
+    }
+
     fn copysign(self, sign: Eight<'b>) -> Eight<'b> {
         Eight::write(
             [(self, LANE), (sign, LANE)],
@@ -306,10 +318,22 @@ mod tests {
     }
 
     #[test]
+    fn only_long_functions_are_called() {
+        for (scalar, inlined) in [("jut_exp", true), ("jut_tan", true), ("jut_lgamma", false)] {
+            let mut text = String::new();
+            function_of_eight(&mut text, jut_runtime::wide::form(scalar).unwrap());
+            let heading = format!("define internal {LANE} @{scalar}.8({LANE} %t0)");
+            let line = text.lines().find(|line| line.starts_with(&heading)).expect("it is defined");
+            assert_eq!(line.contains("#9"), inlined, "{text}");
+        }
+    }
+
+    #[test]
     fn operations_on_constants_are_done() {
         let (two, three) = (Eight::of(2.0), Eight::of(3.0));
         assert_eq!((two * three - two / two).float(), 5.0);
         assert_eq!((-two).abs().copysign(-three).float(), -2.0);
+        assert_eq!((two + two).sqrt().float(), 2.0);
         let one = Eight::bits(1) << 3 >> 2 ^ Eight::bits(3);
         assert_eq!(one.integer(), 1);
         let which = Eight::is_odd(one) & two.below(three) & three.at_least(three);

@@ -548,6 +548,7 @@ impl Translator<'_> {
     /// Loads so many of eight neighbours in pieces, as they are [stored](Self::store_first).
     fn load_first(&mut self, at: Operand, first: Operand, filler: Operand) -> Operand {
         let filler = filler.of(LANE);
+        self.imports.pieces = true;
         let line =
             format_args!("call {LANE} @jut.load.first(ptr {at}, i64 {first}, {LANE} {filler})");
         self.body.value(line)
@@ -556,6 +557,7 @@ impl Translator<'_> {
     /// Stores so many of eight neighbours in pieces of four, two and one.
     fn store_first(&mut self, at: Operand, value: Operand, first: Operand) {
         let value = value.of(LANE);
+        self.imports.pieces = true;
         let line =
             format_args!("call void @jut.store.first(ptr {at}, i64 {first}, {LANE} {value})");
         self.body.line(line);

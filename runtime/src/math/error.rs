@@ -1,4 +1,4 @@
-//! The error function and its inverse.
+//! The inverse of the error function.
 //!
 //! **erfinv** starts from a polynomial in `w = -log(1 - x^2)` (or in its root, near the ends) that is
 //! right to about seven digits, and makes one step of Halley's method, which triples them. Beyond
@@ -7,16 +7,6 @@
 //! The coefficients are printed by `runtime/tools/coefficients.py`.
 
 use super::gamma::polynomial;
-
-/// Error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
-pub fn erf(x: f64) -> f64 {
-    libm::erf(x)
-}
-
-/// 1 - erf(x), exact where erf(x) is near 1.
-pub fn erfc(x: f64) -> f64 {
-    libm::erfc(x)
-}
 
 /// erfinv(x) / x in powers of w - 2.5, for w in 0 .. 5.
 const MIDDLE: [f64; 9] = [
@@ -50,7 +40,7 @@ const TAIL: [f64; 15] = [
     2.9854684906033473e-09,
 ];
 
-/// Inverse of [`erf`]; infinite at -1 and 1, NaN beyond.
+/// Inverse of the error function; infinite at -1 and 1, NaN beyond.
 pub fn erfinv(x: f64) -> f64 {
     let a = x.abs();
     if a >= 1.0 || a.is_nan() {

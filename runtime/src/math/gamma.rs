@@ -1,112 +1,22 @@
 //! The gamma function and its relatives.
 //!
-//! **digamma** has a zero at 1.4616.., so on 1 .. 2 it is the distance from that zero times a
-//! polynomial over its first two poles; recurrence leads there from below 10, the asymptotic series
-//! takes over above, and the reflection formula serves negative arguments.
-//!
 //! **polygamma** of order k > 0 is `(-1)^(k+1) k! zeta(k+1, x)`: the first terms of Hurwitz' zeta
 //! function one by one, the rest by the Euler-Maclaurin formula. Every term has the same sign.
 //!
 //! **beta** must not go through logarithms, which would lose the digits that cancel. If an argument
 //! is large, Stirling's formula gives powers of quotients `a / (a + b)`; what rounding took from a
 //! quotient is known and put back as a factor near 1.
-//!
-//! The coefficients are printed by `runtime/tools/coefficients.py`.
 
-use core::f64::consts::PI;
+use super::straight::each::digamma;
 
 /// Gamma function; infinite at 0 with the sign of the zero, NaN at negative integers.
 pub fn gamma(x: f64) -> f64 {
     libm::tgamma(x)
 }
 
-/// Logarithm of the absolute value of the gamma function.
-pub fn lgamma(x: f64) -> f64 {
-    libm::lgamma(x)
-}
-
 /// Sum of c[k] t^k.
 pub(super) fn polynomial(coefficients: &[f64], t: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * t + c)
-}
-
-/// pi / tan(pi d) for |d| <= 1/2; infinite at 0.
-fn pi_cot_pi(d: f64) -> f64 {
-    match d.abs() {
-        a if a <= 0.25 => PI / libm::tan(PI * d),
-        a => (PI * libm::tan(PI * (0.5 - a))).copysign(d),
-    }
-}
-
-/// The zero of digamma, in two parts.
-const ROOT: (f64, f64) = (1.4616321449683622, 9.549995429965697e-17);
-
-/// digamma(x) x (x + 1) / (x - root) on 1 .. 2, in powers of x - 1.5.
-const DIGAMMA: [f64; 16] = [
-    3.5664595351193733,
-    2.2156206743218547,
-    0.1585805068089419,
-    -0.017975945770502818,
-    0.00313050872354027,
-    -0.0006580250111822373,
-    0.000153318635029903,
-    -3.803566875159173e-05,
-    9.828215011429511e-06,
-    -2.610590046516723e-06,
-    7.069415473337133e-07,
-    -1.9407794353623878e-07,
-    5.366604026726816e-08,
-    -1.4989489961443563e-08,
-    4.574817662823142e-09,
-    -1.2906322738820656e-09,
-];
-
-/// Derivative of [`lgamma`]; at 0 infinite with the sign opposite to the zero's, NaN at negative
-/// integers and at -inf.
-pub fn digamma(x: f64) -> f64 {
-    if x >= 10.0 {
-        return digamma_of_large(x);
-    }
-    if x > 0.0 {
-        // Down (or up, once) to 1 .. 2.
-        let mut sum = 0.0;
-        let mut y = x;
-        while y > 2.0 {
-            y -= 1.0;
-            sum += 1.0 / y;
-        }
-        if y < 1.0 {
-            sum -= 1.0 / y;
-            y += 1.0;
-        }
-        let distance = (y - ROOT.0) - ROOT.1;
-        return sum + distance * (polynomial(&DIGAMMA, y - 1.5) / (y * (y + 1.0)));
-    }
-    if x == 0.0 {
-        return -1.0 / x;
-    }
-    let d = x - libm::round(x);
-    if x.is_nan() || d == 0.0 || x == f64::NEG_INFINITY {
-        return f64::NAN;
-    }
-    digamma(1.0 - x) - pi_cot_pi(d)
-}
-
-/// log(x) - 1/(2x) - sum of B(2j) / (2j x^2j).
-fn digamma_of_large(x: f64) -> f64 {
-    const TERMS: [f64; 8] = [
-        1.0 / 12.0,
-        -1.0 / 120.0,
-        1.0 / 252.0,
-        -1.0 / 240.0,
-        1.0 / 132.0,
-        -691.0 / 32760.0,
-        1.0 / 12.0,
-        -3617.0 / 8160.0,
-    ];
-    let t = 1.0 / x;
-    let u = t * t;
-    libm::log(x) - (0.5 * t + u * polynomial(&TERMS, u))
 }
 
 /// The k-th derivative of [`digamma`]; NaN for k < 0. At 0 it is infinite, at negative integers

@@ -30,6 +30,8 @@ pub trait Number:
     fn bits(x: u64) -> Self::Bits;
     /// Without its sign.
     fn abs(self) -> Self;
+    /// Its square root.
+    fn sqrt(self) -> Self;
     /// With the sign of another.
     fn copysign(self, sign: Self) -> Self;
     /// Its bits.
@@ -92,6 +94,15 @@ impl Number for f64 {
     #[inline(always)]
     fn abs(self) -> f64 {
         f64::abs(self)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> f64 {
+        // Both are rounded exactly; only the standard library's is taken for vectors.
+        #[cfg(not(jut_freestanding))]
+        let root = f64::sqrt(self);
+        #[cfg(jut_freestanding)]
+        let root = libm::sqrt(self);
+        root
     }
     #[inline(always)]
     fn copysign(self, sign: f64) -> f64 {

@@ -385,7 +385,7 @@ table! {
     SQRT "sqrt_f64" "sqrt" Call (F) -> F, "Square root; NaN below 0.", "Infinite at 0, NaN below.",
         |a| Literal::F64(f(a[0]).sqrt()), [Times(Apply(DIV, &[Num(0.5), Res]))], within(0, 1), machine(M::FSqrt), false, [POS];
     CBRT "cbrt_f64" "cbrt" Call (F) -> F, "Cube root, with the sign of x.", "Infinite at 0.",
-        |a| Literal::F64(math::cbrt(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), Apply(MUL, &[Num(3.0), Apply(MUL, &[Res, Res])])]))], within(0, 3), runtime("jut_cbrt"), false, [POS];
+        |a| Literal::F64(math::cbrt(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), Apply(MUL, &[Num(3.0), Apply(MUL, &[Res, Res])])]))], within(1, 3), runtime("jut_cbrt"), false, [POS];
     EXP "exp_f64" "exp" Call (F) -> F, "Exponential.", "",
         |a| Literal::F64(math::exp(f(a[0]))), [Times(Res)], within(1, 1), runtime("jut_exp"), false, [ANY];
     EXP2 "exp2_f64" "exp2" Call (F) -> F, "2 to the power x.", "",
