@@ -44,7 +44,10 @@ impl Lowering<'_> {
             if let Stmt::Item(item) = statement {
                 match item {
                     // What the text has no hole for needs none of these: the function itself does.
-                    syn::Item::Use(_) | syn::Item::Const(_) | syn::Item::Static(_) => {
+                    syn::Item::Use(_)
+                    | syn::Item::Const(_)
+                    | syn::Item::Static(_)
+                    | syn::Item::Type(_) => {
                         self.item(quote::quote!(#[allow(unused_imports, dead_code)] #item));
                     }
                     syn::Item::Fn(function) => {
@@ -92,6 +95,10 @@ impl Lowering<'_> {
                             _ => Ok(()),
                         })?;
                         continue;
+                    }
+                    if let Some(mut chain) = self.defaulted_list(local) {
+                        chain.extend(rest.iter().cloned());
+                        return self.statements(&chain, tail);
                     }
                     if let Some(mut chain) = self.sought_element(local) {
                         chain.extend(rest.iter().cloned());

@@ -70,6 +70,7 @@ impl Lowering<'_> {
                     Some("i64" | "isize") => Ty::I64,
                     Some("i32") => Ty::I32,
                     Some("u32") => Ty::U32,
+                    Some("u64") => Ty::U64,
                     _ => Ty::Usize,
                 };
                 let receiver = self.convert(receiver.clone(), &ty);
@@ -151,6 +152,9 @@ impl Lowering<'_> {
                 owner.segments.pop_punct();
                 let parameter = owner.get_ident().filter(|ty| self.is_type(ty)).cloned();
                 if let Some(parameter) = parameter {
+                    if let Some(value) = self.of_std_bound(&parameter, &name, &arguments)? {
+                        return Ok(value);
+                    }
                     let hole = self.hole(Hole::Bound(parameter, last.ident.clone()));
                     return self.called(hole, &arguments, call.span(), inline);
                 }
@@ -202,7 +206,7 @@ impl Lowering<'_> {
         let open = self.expected.targets.len();
         let values = self.arguments(arguments, hole, 0)?;
         let targets = self.expected.targets.split_off(open);
-        let own = |value: &Value| self.type_of(&value.ty);
+        let own = |value: &Value| self.argument_type(&value.ty);
         let types: Vec<Option<TokenStream>> = values.iter().map(own).collect();
         if types.iter().any(Option::is_some) {
             let types = types.into_iter().map(|ty| ty.unwrap_or(quote!(::jut::rust::of::<()>())));
@@ -218,6 +222,20 @@ impl Lowering<'_> {
     /// Whether a name is that of a type parameter.
     fn is_type(&self, name: &syn::Ident) -> bool {
         self.signature.types.iter().any(|t| t.ident == *name)
+    }
+
+    /// The type of an argument, as an expression that stands for it: that of a number too, which may be what a type parameter is.
+    fn argument_type(&self, ty: &Ty) -> Option<TokenStream> {
+        Some(match self.resolve(ty) {
+            Ty::F64 => quote!(::jut::rust::of::<f64>()),
+            Ty::F32 => quote!(::jut::rust::of::<f32>()),
+            Ty::Float(_) => quote!(::jut::rust::of_value(&0.0)),
+            Ty::Array(element, _) => {
+                let element = self.argument_type(&element)?;
+                quote!(::jut::rust::list(#element))
+            }
+            other => return self.type_of(&other),
+        })
     }
 
     /// The type of a struct, of its parts, or of a list of these, as an expression that stands for it.
@@ -342,6 +360,7 @@ impl Lowering<'_> {
         let hole = self.data(path)?;
         let mut text = format!("$make {hole}");
         for (k, value) in values.into_iter().enumerate() {
+            let value = self.as_field(value);
             self.unify(&value.ty, &Ty::Of(hole, vec![Step::Component(k)]));
             text.push_str(&self.field_given(&k.to_string(), value, "part"));
         }
@@ -472,6 +491,9 @@ impl Lowering<'_> {
                     let found = path.path.get_ident().and_then(|i| this.lookup(&i.to_string()));
                     let target = found.filter(|l| l.reference).map(|l| l.name.clone());
                     (this.expression(argument)?, target)
+                }
+                Expr::Call(call) if crate::syntax::is_some(call) => {
+                    (this.some_argument(call)?, None)
                 }
                 _ => (this.expression(argument)?, None),
             };
@@ -664,6 +686,7 @@ impl Lowering<'_> {
                 | Ty::I64
                 | Ty::I32
                 | Ty::U32
+                | Ty::U64
                 | Ty::Usize
                 | Ty::Bool
                 | Ty::Of(..),

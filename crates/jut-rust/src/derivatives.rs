@@ -24,10 +24,13 @@ fn tangent_argument(written: &Type) -> TokenStream {
             quote!(& #lifetime #inner)
         }
         Type::Slice(slice) => {
-            let inner = tangent_argument(&slice.elem);
+            let inner = element_derivative(&slice.elem);
             quote!([#inner])
         }
-        other => derivative(other),
+        other => match within_option(other) {
+            Some(inner) => tangent_argument(inner),
+            None => derivative(other),
+        },
     }
 }
 
@@ -37,13 +40,26 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
         return derivative(inner);
     }
     // Of the floats of a tuple, where it has others.
-    rebuilt(written, &derivative, &|item| !is_integer(item)).unwrap_or_else(|| match written {
-        Type::Path(path) if !known(path) => {
-            let path = lasting(path);
-            quote!(::jut::rust::Gradient<#path>)
+    rebuilt(written, &element_derivative, &|item| !is_integer(item)).unwrap_or_else(
+        || match written {
+            Type::Path(path) if !known(path) => {
+                let path = lasting(path);
+                quote!(::jut::rust::Gradient<#path>)
+            }
+            other => other.to_token_stream(),
+        },
+    )
+}
+
+/// The same of what is in another type: of an `Option` in a list a tuple, as of a pair of which one is no float.
+fn element_derivative(written: &Type) -> TokenStream {
+    match crate::types::argument_of(written, "Option") {
+        Some(inner) => {
+            let inner = derivative(inner);
+            quote!((#inner,))
         }
-        other => other.to_token_stream(),
-    })
+        None => derivative(written),
+    }
 }
 
 /// A type whose lifetimes are those of what stays: a derivative refers to nothing. Those of views need not be written where they are used.
@@ -224,9 +240,15 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         }
         let there = fresh(signature, &format!("has_{}", name.trim_start_matches("r#")));
         let content = fresh(signature, &format!("in_{}", name.trim_start_matches("r#")));
+        let whole = match &p.ty {
+            Ty::Option(inner) if crate::types::has_sizes(inner) => quote! {
+                ::jut::rust::ListContent(::core::option::Option::map(::core::option::Option::as_ref(&#n), |list| &list[..]))
+            },
+            _ => quote!(::jut::rust::Content(::core::option::Option::as_ref(&#n))),
+        };
         prepared.push(quote! {
             let #there = ::core::option::Option::is_some(&#n);
-            let #content = ::jut::rust::Content(::core::option::Option::as_ref(&#n));
+            let #content = #whole;
         });
         held_names.extend([quote!(#there), quote!(#content)]);
     }

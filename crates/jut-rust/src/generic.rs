@@ -76,7 +76,12 @@ pub(crate) fn generics(signature: &Signature) -> Generics {
     let own = |path: &TokenStream| types.iter().any(|t| t.ident == path.to_string());
     let lists: Vec<&TokenStream> = open.iter().filter(|o| o.1 > 0).map(|o| &o.0).collect();
     let structs: Vec<&TokenStream> = open.iter().map(|o| &o.0).filter(|o| !own(o)).collect();
-    let source = quote!(#(#bounds,)* #(#names: ::jut::rust::Data + 'static,)*);
+    // A default is written as a constant.
+    let defaults: Vec<&&Ident> =
+        names.iter().filter(|name| crate::bounded::has_bound(signature, name, "Default")).collect();
+    let source = quote! {
+        #(#bounds,)* #(#names: ::jut::rust::Data + 'static,)* #(#defaults: ::jut::rust::Constant,)*
+    };
     Generics {
         open: quote!(<#(#names = (),)* #(const #lengths: usize = 0),*>),
         declared: quote!(<#(#types,)* #(const #lengths: usize),*>),

@@ -136,6 +136,15 @@ impl Lowering<'_> {
         Value::name(name, Ty::Option(Box::new(value.ty)), i64::MIN)
     }
 
+    /// `Some(e)` as an argument, which may be one of a list: what a `None` would be is nobody's question there.
+    pub fn some_argument(&mut self, call: &syn::ExprCall) -> Result<Value, Refusal> {
+        let value = self.expression(&call.args[0])?;
+        if value.ty == Ty::Unit {
+            return refuse(&call.args[0], "an `Option` is of numbers, structs and arrays");
+        }
+        Ok(self.option(Value::name("true".to_string(), Ty::Bool, 0), value))
+    }
+
     /// `Some(e)`.
     pub fn some(&mut self, at: &Expr) -> Result<Value, Refusal> {
         let value = self.expression(at)?;

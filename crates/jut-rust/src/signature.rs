@@ -9,7 +9,7 @@
 //! Requires: types of the subset. What is a `&mut` is a result too; a `Result` is what is in its `Ok` ([`Errors`]).
 
 use crate::template::Hole;
-use crate::types::{Ty, has_sizes, read_outside, read_signature};
+use crate::types::{Ty, has_sizes, read_outside, read_parameter, read_signature};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -193,7 +193,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             mutable: ident.mutability.is_some(),
             ty: match given {
                 Some(ty) => ty,
-                None => read_signature(&written, &mut lengths)?,
+                None => read_parameter(&written, &mut lengths)?,
             },
             written,
             changed,

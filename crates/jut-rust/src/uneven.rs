@@ -222,13 +222,14 @@ impl Lowering<'_> {
     }
 
     /// A type as Rust writes it, if it is known here.
-    fn written(&self, ty: &Ty) -> Option<TokenStream> {
+    pub fn written(&self, ty: &Ty) -> Option<TokenStream> {
         Some(match ty {
             Ty::F64 | Ty::Float(_) => quote!(f64),
             Ty::F32 => quote!(f32),
             Ty::I64 => quote!(i64),
             Ty::I32 | Ty::Int(_) => quote!(i32),
             Ty::U32 => quote!(u32),
+            Ty::U64 => quote!(u64),
             Ty::Usize => quote!(usize),
             Ty::Bool => quote!(bool),
             Ty::Array(element, Extent::Fixed(n)) => {
@@ -351,6 +352,14 @@ impl Lowering<'_> {
         };
         self.lines.push(format!("{name} = for ({i} < size({whole})) {{ {text} }}"));
         Value::name(name, array(list, Extent::Slice), i64::MIN)
+    }
+
+    /// A list of rows as a field of a struct has them; any other value as it is.
+    pub fn as_field(&mut self, value: Value) -> Value {
+        match self.is_uneven(&value.ty) {
+            true => self.evened(value, None),
+            false => value,
+        }
     }
 
     /// What a call of a second text gives: where that is rows, they have one length for those who call it.

@@ -85,7 +85,7 @@ mod uneven;
 mod unknown;
 mod words;
 
-pub use argument::{Argument, Block, Content, Held, optional};
+pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
@@ -162,6 +162,8 @@ pub enum Type {
     I32,
     /// `u32`
     U32,
+    /// `u64`, by its bits.
+    U64,
     /// `usize`
     Usize,
     /// `bool`

@@ -36,17 +36,24 @@ macro_rules! everywhere {
 }
 
 mod authors;
+mod bits;
 mod builders;
 mod codes;
 mod control;
+mod fields;
 mod iterators;
 mod lengths;
+mod machines;
 mod models;
 mod numeric;
 mod numerics;
 mod operators;
+mod optional;
 mod own_elements;
+mod own_methods;
+mod planes;
 mod solvers;
+mod std_bounds;
 mod styles;
 mod values;
 

@@ -46,7 +46,7 @@ plain! {
     u32 U32 ();
     isize I64 ();
     usize Usize ();
-    u64 Usize ();
+    u64 U64 ();
     bool Bool ();
 }
 
@@ -400,7 +400,9 @@ impl Type {
                 format!("#({})", items.join(", "))
             }
             Type::Fixed(element, n) => format!("build (i < {n}) {{ {} }}", element.neutral()),
-            Type::Vec(element) => format!("build (i < 0) {{ {} }}", element.neutral()),
+            Type::Vec(element) | Type::Array(element) => {
+                format!("build (i < 0) {{ {} }}", element.neutral())
+            }
             // The text measures an array of rows by the first of them: of one without rows the width is written.
             Type::Matrix(Type::Vec(Type::Vec(element)), _) => {
                 format!("build (i < 0, j < 0) {{ {} }}", element.neutral())
