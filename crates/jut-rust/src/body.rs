@@ -111,7 +111,10 @@ impl Lowering<'_> {
                         return self.statements(&chain, tail);
                     }
                     let stacked = self.stacked_in_value(statement);
-                    self.with_stacks(&stacked, local, |this| this.binding(local))?;
+                    self.expected.optional = self.is_kept_option(local, rest);
+                    let bound = self.with_stacks(&stacked, local, |this| this.binding(local));
+                    self.expected.optional = false;
+                    bound?;
                 }
                 Stmt::Macro(m) => {
                     let value = self.macro_call(&m.mac)?;
@@ -122,8 +125,14 @@ impl Lowering<'_> {
                 }
                 Stmt::Expr(expr, semicolon) => {
                     let is_tail = last && semicolon.is_none();
+                    let valued = is_tail
+                        && (tail == Tail::Value
+                            || tail == Tail::Function && self.signature.result != Ty::Unit);
                     let sought = match expr {
-                        Expr::Match(m) => crate::sought::changed_match(m).map(Expr::If),
+                        Expr::Match(m) => crate::sought::changed_match(m)
+                            .map(Expr::If)
+                            .or_else(|| self.changed_match(m, valued).map(Expr::Match)),
+                        Expr::If(branch) => self.changed_if(branch, valued).map(Expr::If),
                         _ => None,
                     };
                     let expr = sought.as_ref().unwrap_or(expr);

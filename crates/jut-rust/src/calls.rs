@@ -224,20 +224,6 @@ impl Lowering<'_> {
         self.signature.types.iter().any(|t| t.ident == *name)
     }
 
-    /// The type of an argument, as an expression that stands for it: that of a number too, which may be what a type parameter is.
-    fn argument_type(&self, ty: &Ty) -> Option<TokenStream> {
-        Some(match self.resolve(ty) {
-            Ty::F64 => quote!(::jut::rust::of::<f64>()),
-            Ty::F32 => quote!(::jut::rust::of::<f32>()),
-            Ty::Float(_) => quote!(::jut::rust::of_value(&0.0)),
-            Ty::Array(element, _) => {
-                let element = self.argument_type(&element)?;
-                quote!(::jut::rust::list(#element))
-            }
-            other => return self.type_of(&other),
-        })
-    }
-
     /// The type of a struct, of its parts, or of a list of these, as an expression that stands for it.
     pub fn type_of(&self, ty: &Ty) -> Option<TokenStream> {
         self.type_by(ty, false)
@@ -435,7 +421,7 @@ impl Lowering<'_> {
         };
         let method = match parameter.filter(|ty| self.is_type(ty)) {
             Some(parameter) => Hole::Bound(parameter, call.method.clone()),
-            None => surely(sure, Hole::Method(owner, key(&name))),
+            None => surely(sure, Hole::Method(self.looked_up(owner, &name, at), key(&name))),
         };
         let hole = self.hole(method);
         let rest = self.arguments(&arguments, hole, 1)?;

@@ -23,7 +23,7 @@
 //! | `unsigned` | operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
 //! | `functions` | closures |
-//! | `bounded` | functions that std's traits give type parameters |
+//! | `bounded` | functions that traits give: of std to type parameters, and those that a trait provides |
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | | **statements** |
 //! | `body` | statements; early `return`, `break`, `continue` |
@@ -49,6 +49,7 @@
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
+//! | `changed` | parts of enums and options that an arm changes, said by other Rust |
 //! | `restated`, `parted`, `chunked`, `sought` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these; elements that a search refers to |
 //! | | **items** |
 //! | `function` | a whole function: the passes over its body |
@@ -67,6 +68,7 @@ mod body;
 mod bounded;
 mod calls;
 mod chains;
+mod changed;
 mod chunked;
 mod comparisons;
 mod counted;

@@ -703,7 +703,7 @@ impl Lowering<'_> {
                     (_, Some(part)) => self.referred(&part),
                     _ => refuse(
                         &unary.op,
-                        "`*` stands before a parameter that is a `&mut` here, or an element of `iter_mut`",
+                        "`*` stands before a parameter that is a `&mut` here, an element of `iter_mut`, or a part of an enum whose pattern names all parts, `Shape::Box { w, h: _ }`",
                     ),
                 }
             }

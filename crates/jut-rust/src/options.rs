@@ -18,6 +18,7 @@ use crate::template::Hole;
 use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
+use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
 
 /// Those of them that nothing else has.
@@ -27,6 +28,8 @@ const OWN: &[&str] = &[
     "unwrap_or",
     "unwrap_or_else",
     "unwrap_or_default",
+    "and_then",
+    "or_else",
     "map_or",
     "map_or_else",
     "is_some",
@@ -463,6 +466,21 @@ impl Lowering<'_> {
         value
     }
 
+    /// Whether `let o = f(x).map(g);` is an `Option`: what follows takes it for one.
+    pub fn is_kept_option(&self, local: &syn::Local, rest: &[Stmt]) -> bool {
+        let Pat::Ident(name) = &local.pat else { return false };
+        let Some(init) = &local.init else { return false };
+        let Expr::MethodCall(call) = unwrapped(&init.expr) else { return false };
+        if !OF_OPTIONS.contains(&call.method.to_string().as_str())
+            || !self.is_user_call(&call.receiver)
+        {
+            return false;
+        }
+        let mut uses = Uses { name: &name.ident, as_option: false };
+        rest.iter().for_each(|statement| uses.visit_stmt(statement));
+        uses.as_option
+    }
+
     /// A value that is taken apart by patterns.
     pub fn taken_apart<'p>(
         &mut self,
@@ -622,6 +640,47 @@ impl Lowering<'_> {
                 Value::new(text, Ty::Bool, 2, &[&there, &fits])
             }
         })
+    }
+}
+
+/// Whether a name is taken for an `Option`.
+struct Uses<'n> {
+    name: &'n syn::Ident,
+    as_option: bool,
+}
+
+impl Uses<'_> {
+    fn is_name(&self, expr: &Expr) -> bool {
+        match unwrapped(expr) {
+            Expr::Path(path) => path.path.is_ident(self.name),
+            Expr::Reference(inner) => self.is_name(&inner.expr),
+            _ => false,
+        }
+    }
+}
+
+impl Visit<'_> for Uses<'_> {
+    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+        let own = OWN.contains(&call.method.to_string().as_str());
+        self.as_option |= own && self.is_name(&call.receiver);
+        syn::visit::visit_expr_method_call(self, call);
+    }
+    fn visit_expr_match(&mut self, m: &syn::ExprMatch) {
+        self.as_option |= self.is_name(&m.expr) && m.arms.iter().any(|arm| is_of_option(&arm.pat));
+        syn::visit::visit_expr_match(self, m);
+    }
+    fn visit_expr_let(&mut self, own: &syn::ExprLet) {
+        self.as_option |= self.is_name(&own.expr) && is_of_option(&own.pat);
+        syn::visit::visit_expr_let(self, own);
+    }
+    fn visit_local(&mut self, local: &syn::Local) {
+        let init = local.init.as_ref().filter(|_| is_of_option(&local.pat));
+        self.as_option |= init.is_some_and(|init| self.is_name(&init.expr));
+        syn::visit::visit_local(self, local);
+    }
+    fn visit_expr_try(&mut self, question: &syn::ExprTry) {
+        self.as_option |= self.is_name(&question.expr);
+        syn::visit::visit_expr_try(self, question);
     }
 }
 

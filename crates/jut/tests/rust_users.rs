@@ -38,6 +38,7 @@ macro_rules! everywhere {
 mod authors;
 mod bits;
 mod builders;
+mod changed_parts;
 mod codes;
 mod control;
 mod fields;
@@ -52,6 +53,8 @@ mod optional;
 mod own_elements;
 mod own_methods;
 mod planes;
+mod provided;
+mod sciences;
 mod solvers;
 mod std_bounds;
 mod styles;

@@ -137,7 +137,7 @@ pub(super) const fn key(name: &str) -> u64 {
 #[diagnostic::on_unimplemented(
     message = "this is no function with derivatives of `{Self}`",
     note = "write `#[jut::differentiable]` before the `impl` block",
-    note = "what a trait provides is called in a function of a type parameter, or stands in the `impl` of the type",
+    note = "what a trait provides is found where the trait has the attribute, unless it gives a `Result` or has type parameters of its own",
     note = "of an array of another library the elements are read, by an index or an iterator"
 )]
 pub trait Method<const KEY: u64, R> {

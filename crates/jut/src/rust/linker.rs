@@ -608,6 +608,11 @@ fn made(
 fn holds(condition: &str, holes: &[Filled]) -> bool {
     let mut words = condition.split(' ');
     let (name, hole) = (words.next(), words.next().and_then(|k| k.parse::<usize>().ok()));
+    // What is not a `u64` for certain.
+    if name == Some("signed") {
+        let found = hole.and_then(|k| holes.get(k)).and_then(|of| of.walk(words));
+        return found != Some(Type::U64);
+    }
     let Some(hole) = hole.and_then(|k| holes.get(k)) else { return false };
     if name == Some("changed") {
         let position = words.next().and_then(|k| k.parse::<usize>().ok());
@@ -616,11 +621,7 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
     if let Some("operator" | "number") = name {
         return hole.text.is_empty() == (name == Some("number"));
     }
-    let found = hole.walk(words);
-    if name == Some("signed") {
-        return found != Some(Type::U64);
-    }
-    let Some(ty) = found else { return false };
+    let Some(ty) = hole.walk(words) else { return false };
     match name {
         Some("f64") => ty == Type::F64,
         Some("f32") => ty == Type::F32,
