@@ -181,6 +181,9 @@ impl Lowering<'_> {
                             _ => None,
                         };
                         let expr = typed.as_ref().unwrap_or(expr);
+                        if tail == Tail::Function && self.is_user_call(expr) {
+                            self.expected.rows = self.rows_given();
+                        }
                         let value =
                             if option { self.optional(expr)? } else { self.expression(expr)? };
                         let value = self.end(value, tail)?;

@@ -204,8 +204,10 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let open = self.expected.targets.len();
+        let rows = self.expected.rows.take();
         let values = self.arguments(arguments, hole, 0)?;
         let targets = self.expected.targets.split_off(open);
+        self.expected.rows = rows;
         let own = |value: &Value| self.argument_type(&value.ty);
         let types: Vec<Option<TokenStream>> = values.iter().map(own).collect();
         if types.iter().any(Option::is_some) {
@@ -280,6 +282,7 @@ impl Lowering<'_> {
         span: Span,
         inline: bool,
     ) -> Result<Value, Refusal> {
+        let rows = self.expected.rows.take();
         let mut texts = Vec::new();
         let first = hole;
         let (hole, values) = self.unevenly(hole, values);
@@ -320,6 +323,11 @@ impl Lowering<'_> {
                 "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
                 value.text
             ));
+            if let (true, Some(list)) = (hole != first, rows)
+                && let Some(value) = self.rows_of_result(hole, &name, &list)
+            {
+                return Ok(value);
+            }
             let name = if hole == first { name } else { self.even_result(hole, name, span) };
             return Ok(Value::name(name, value.ty, i64::MIN));
         }
@@ -357,6 +365,7 @@ impl Lowering<'_> {
     fn user_method(&mut self, call: &ExprMethodCall) -> Result<Result<Value, Value>, Refusal> {
         let name = call.method.to_string();
         let sure = std::mem::take(&mut self.expected.sure);
+        let rows = self.expected.rows.take();
         let open = self.expected.targets.len();
         // Of a list in a record there is no place: its methods are none of a struct.
         let place = self.root(&call.receiver).is_some_and(|l| l.mutable && l.stack.is_none());
@@ -432,6 +441,7 @@ impl Lowering<'_> {
         let mut targets = vec![target];
         targets.extend(self.expected.targets.split_off(open));
         let values: Vec<Value> = [receiver].into_iter().chain(rest).collect();
+        self.expected.rows = rows;
         self.linked(hole, values, targets, call.span(), false).map(Ok)
     }
 
@@ -592,8 +602,13 @@ impl Lowering<'_> {
             self.expression(&call.receiver)?
         } else if name == "map" && matches!(call.args.first(), Some(Expr::Closure(_))) {
             let list = self.expression(&call.receiver)?;
-            if let Ty::Of(..) = self.resolve(&list.ty) {
-                return self.each(list, None, &call.args[0]);
+            if let Ty::Of(hole, steps) = self.resolve(&list.ty) {
+                // A constant, and a field, is an array, whose length the linker knows.
+                let known =
+                    matches!(self.parts.holes.get(hole), Some(Hole::Constant(_) | Hole::Data(_)));
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let length = known.then(|| format!("$fixed {hole}{steps}$"));
+                return self.each(list, length, &call.args[0]);
             }
             list
         } else if methods::is_known(&name) {

@@ -220,7 +220,7 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match found.has_option() {
         true => refuse(
             ty,
-            "an `Option` is a whole parameter or result here: write an enum of your own that derives `jut::Data`",
+            "an `Option` is a whole parameter or result here, or one of a number in a list: write an enum of your own that derives `jut::Data`",
         ),
         false => Ok(found),
     }
@@ -229,7 +229,9 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
 /// Whether it is a list of `Option`s of numbers.
 fn is_optional_list(ty: &Ty) -> bool {
     match ty {
-        Ty::Array(element, _) => matches!(&**element, Ty::Option(inner) if is_number(inner)),
+        Ty::Array(element, _) => {
+            matches!(&**element, Ty::Option(inner) if is_number(inner) && is_block(inner))
+        }
         _ => false,
     }
 }

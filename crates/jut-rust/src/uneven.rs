@@ -380,6 +380,27 @@ impl Lowering<'_> {
         even
     }
 
+    /// What a call of a second text gives, where that is known to be a list of such lists: rows that have lengths of their own.
+    pub fn rows_of_result(&mut self, hole: usize, name: &str, list: &Ty) -> Option<Value> {
+        let row = self.type_of_rows(list)?;
+        let Ty::Of(kind, _) = row else { return None };
+        let (i, one, rows) =
+            (self.names.unique("i"), self.names.unique("row"), self.names.unique("rows"));
+        self.lines.push(format!(
+            "$if uneven {hole}${rows} = {name}$end$\
+             $if even {hole}${rows} = for ({i} < size({name})) {{\n  {one} = {name}[{i}]\n  $make {kind} values={one}$\n}}$end$"
+        ));
+        Some(Value::name(rows, array(row, Extent::Slice), i64::MIN))
+    }
+
+    /// The type of the lists in the list that the function gives, in a text whose rows have lengths of their own.
+    pub fn rows_given(&self) -> Option<Ty> {
+        match &self.signature.result {
+            Ty::Array(row, _) => self.row_of(row),
+            _ => None,
+        }
+    }
+
     /// What the lines of a loop make, its last value, as a row: unless it is a list of which these lines say that it is as long in each round.
     pub fn row_of_lines(&mut self, lines: &mut Vec<String>, value: Value, index: &str) -> Value {
         let list = matches!(self.resolve(&value.ty), Ty::Array(_, Extent::Slice | Extent::Vec));

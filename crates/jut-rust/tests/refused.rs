@@ -19,7 +19,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn «f»(x: f64) { }", "gives nothing"),
     ("fn f(«&self», x: f64) -> f64 { x }", "before the `impl` block"),
     ("fn f(x: «(f64, usize)») -> f64 { x.0 }", "write its components"),
-    ("fn f(x: «Option<Vec<f64>>») -> f64 { 1.0 }", "an array of fixed size"),
+    ("fn f(x: «Option<Vec<Vec<f64>>>») -> f64 { 1.0 }", "an array of fixed size"),
     ("fn f(x: «&mut Option<f64>») -> f64 { 1.0 }", "not changed in place"),
     ("fn f(x: f64) -> «(f64, Option<f64>)» { (x, Some(x)) }", "a whole parameter or result"),
     ("fn f(x: &mut [f64]) -> «&mut [f64]» { x }", "a place that is changed"),
@@ -205,7 +205,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { x as «u8» as f64 }", "`u8` is not built"),
     ("fn f(x: f64) -> f64 { let s: f32 = «1e39»; x }", ""),
     ("fn f(p: f64) -> f64 { p.«x» }", "this is no struct"),
-    ("fn f(p: «&[Option<f64>]») -> f64 { 1.0 }", "a whole parameter or result"),
+    ("fn f(p: «&[Option<Vec<f64>>]») -> f64 { 1.0 }", "a whole parameter or result"),
     (
         "fn f(p: Grid<f64>, q: Grid<f32>) -> f64 { let r = «Grid» { x: 1.0 }; 1.0 }",
         "write the struct's parameters",

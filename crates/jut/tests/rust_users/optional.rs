@@ -159,3 +159,33 @@ fn lists_or_others() {
         }
     }
 }
+
+#[differentiable]
+fn of_points(points: &[Option<[f64; 2]>]) -> f64 {
+    points.iter().flatten().map(|p| p[0] * p[1]).sum()
+}
+
+#[differentiable]
+fn of_owned(list: Vec<Option<f64>>, other: Option<Vec<f64>>, counts: &[Option<usize>; 2]) -> f64 {
+    let first = list.iter().filter_map(|v| *v).sum::<f64>();
+    let second: f64 = other.map_or(1.0, |o| o.iter().product());
+    first * second * counts.iter().map(|c| c.unwrap_or(3)).sum::<usize>() as f64
+}
+
+#[test]
+fn other_lists() {
+    let points = [Some([1.0, 2.0]), None, Some([3.0, 5.0])];
+    assert_eq!(of_points::value(&points).unwrap(), of_points(&points));
+    let by = of_points::gradient(&points).unwrap();
+    assert_eq!(by, [([2.0, 1.0],), ([0.0, 0.0],), ([5.0, 3.0],)]);
+    for other in [None, Some(vec![2.0, 4.0])] {
+        let list = vec![Some(0.5), None];
+        let value = of_owned::value(list.clone(), other.clone(), &[None, Some(2)]).unwrap();
+        assert_eq!(value, of_owned(list.clone(), other.clone(), &[None, Some(2)]));
+        let (by_list, by_other) =
+            of_owned::gradient(list, other.clone(), &[None, Some(2)]).unwrap();
+        let second = other.as_ref().map_or(1.0, |o| o.iter().product());
+        assert_eq!(by_list, [(5.0 * second,), (0.0,)]);
+        assert_eq!(by_other, other.map_or(vec![], |_| vec![10.0, 5.0]));
+    }
+}
