@@ -301,6 +301,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         .flat_map(|k| [Some(&idents[k]), tangents_of(k)].into_iter().flatten())
         .map(Ident::to_string)
         .collect();
+    let takes = crate::uneven::takes_rows(signature);
     let method = |name: &str,
                   doc: &str,
                   request: &str,
@@ -317,18 +318,23 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             || ::jut::Result::Ok([#(::jut::rust::Argument::hold(&#held)?),*])
         };
         // Rows of different lengths are those of the second text.
-        let uneven = signature.uneven.as_ref().map(|second| {
+        // What has rows by another name is the same in both texts.
+        let held_unevenly: Vec<TokenStream> = held
+            .iter()
+            .map(|one| match same.contains(&one.to_string()) {
+                true => quote!(::jut::rust::Argument::hold(&#one)?),
+                false => quote!(::jut::rust::Argument::hold_uneven(&#one)?),
+            })
+            .collect();
+        // Of a function that gives rows and takes none, these are those of a cotangent.
+        let asked = if takes { &held_names[..] } else { held };
+        let uneven = signature.uneven.as_ref().filter(|_| !asked.is_empty()).map(|second| {
             let named = crate::generic::generics(signature).named;
-            // What has rows by another name is the same in both texts.
-            let held_unevenly = held.iter().map(|one| match same.contains(&one.to_string()) {
-                true => quote!(::jut::rust::Argument::hold(&#one)),
-                false => quote!(::jut::rust::Argument::hold_uneven(&#one)),
-            });
             quote! {
-                if !(#(::jut::rust::Argument::is_even(&#held_names))&&*) {
+                if !(#(::jut::rust::Argument::is_even(&#asked))&&*) {
                     return ::jut::rust::called_unevenly::<#second #named, _, _>(
                         ::jut::Request::#request,
-                        || ::jut::Result::Ok([#(#held_unevenly?),*]),
+                        || ::jut::Result::Ok([#(#held_unevenly),*]),
                         |results| ::jut::Result::Ok(#taken),
                     );
                 }
@@ -347,6 +353,20 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 let request = ::jut::Request::#request;
                 ::jut::rust::called::<Self, _, _>(request, #arguments, |results| ::jut::Result::Ok(#taken))
             },
+        };
+        let called = match signature.uneven.as_ref().filter(|_| !takes) {
+            None => called,
+            Some(second) => {
+                let named = crate::generic::generics(signature).named;
+                quote! {
+                    ::jut::rust::or_unevenly::<#second #named, _, _>(
+                        { #called },
+                        ::jut::Request::#request,
+                        || ::jut::Result::Ok([#(#held_unevenly),*]),
+                        |results| ::jut::Result::Ok(#taken),
+                    )
+                }
+            }
         };
         quote! {
             #[doc = #doc]

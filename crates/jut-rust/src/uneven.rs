@@ -9,7 +9,7 @@
 //!
 //! A row is what such a record has in it as soon as anything looks at it, `rows[i].values`; so all that is done with lists is done with rows. A list of
 //! lists that is collected in this text is one of such records too; in the first text one is where nothing says that its rows have one length. Which text runs, each call decides by its arguments
-//! (`jut::rust::Uneven`): rows of one length cost nothing more. Where the second text cannot be made, that is said when it is needed.
+//! (`jut::rust::Uneven`): rows of one length cost nothing more. A function that gives rows and takes none is called by the second text where the first one says that they have different lengths. Where the second text cannot be made, that is said when it is needed.
 
 use crate::Refusal;
 use crate::function::{Lowered, lower};
@@ -32,7 +32,7 @@ pub(crate) struct Second {
     pub lowered: Result<Lowered, Refusal>,
 }
 
-/// That of a function that takes rows; of any other there is none.
+/// That of a function that takes rows, or gives some; of any other there is none.
 pub(crate) fn second(function: &ItemFn, name: &Ident, signature: &Signature) -> Option<Second> {
     let rows = with_rows(signature)?;
     let lowered = lower(function, &rows);
@@ -52,15 +52,21 @@ fn with_rows(signature: &Signature) -> Option<Signature> {
             None => {}
         }
     }
-    if own.rows.is_empty() {
-        return None;
-    }
     if let Some(written) = own.written.clone()
         && let Some(rows) = rows_of(&own.result.clone(), &written, &mut own)
     {
         own.result = rows;
     }
-    Some(own)
+    (!own.rows.is_empty()).then_some(own)
+}
+
+/// Whether a parameter is a list of lists.
+pub(crate) fn takes_rows(signature: &Signature) -> bool {
+    let list = |ty: &Ty| match ty {
+        Ty::Array(element, Extent::Slice | Extent::Vec) => Some((**element).clone()),
+        _ => None,
+    };
+    signature.parameters.iter().any(|p| list(&p.ty).and_then(|row| list(&row)).is_some())
 }
 
 /// A list of records for one of rows whose elements have a type that is known here.

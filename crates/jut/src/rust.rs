@@ -106,7 +106,7 @@ pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
 pub use recursive::{many, parts, split, whole};
-pub use uneven::{Row, called_unevenly, configure_both};
+pub use uneven::{Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 

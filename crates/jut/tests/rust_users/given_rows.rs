@@ -82,3 +82,44 @@ fn rows_go_from_function_to_function() {
         triangle at [1.5, 0.5, -2.0];
     }
 }
+
+// Rows that functions make of lists.
+#[differentiable]
+fn lower(x: &[f64]) -> Vec<Vec<f64>> {
+    (0..x.len()).map(|i| x[..i + 1].to_vec()).collect()
+}
+
+#[differentiable]
+fn groups(x: &[f64], limit: f64) -> Vec<Vec<f64>> {
+    let mut all: Vec<Vec<f64>> = Vec::new();
+    let mut own: Vec<f64> = Vec::new();
+    for &v in x {
+        if v > limit && !own.is_empty() {
+            all.push(own.clone());
+            own.clear();
+        }
+        own.push(v * v);
+    }
+    all.push(own.clone());
+    all
+}
+
+#[differentiable]
+fn square(x: &[f64]) -> Vec<Vec<f64>> {
+    x.iter().map(|a| x.iter().map(|b| a * b).collect()).collect()
+}
+
+#[test]
+fn rows_that_a_function_makes() {
+    let x = [1.0, 2.0, 3.0, 0.5];
+    assert_eq!(lower::value(&x).unwrap(), lower(&x));
+    assert_eq!(lower::value(&x[..1]).unwrap(), lower(&x[..1]));
+    assert_eq!(lower::value(&[]).unwrap(), lower(&[]));
+    assert_eq!(square::value(&x).unwrap(), square(&x));
+    let d = [0.5, -1.0, 0.0, 2.0];
+    let (value, tangent) = lower::jvp(&x, &d).unwrap();
+    assert_eq!((value, tangent), (lower(&x), lower(&d)));
+    let (_, by_x) = lower::vjp(&x, &lower(&[1.0, 1.0, 1.0, 1.0])).unwrap();
+    assert_eq!(by_x, [4.0, 3.0, 2.0, 1.0]);
+    assert_eq!(groups::value(&x, 1.5).unwrap(), groups(&x, 1.5));
+}
