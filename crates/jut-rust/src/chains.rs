@@ -163,7 +163,20 @@ impl Lowering<'_> {
                 Ok(unit())
             }
             ("fold", [start, step]) => {
-                let start = self.expression(start)?;
+                // Of what a `None` is none, the closure's parameter says.
+                let written = match unwrapped(step) {
+                    Expr::Closure(own) => match own.inputs.first() {
+                        Some(Pat::Type(typed)) => Some(&*typed.ty),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let value = self.expression(start)?;
+                let ty = match written {
+                    Some(ty) => crate::types::read(ty, &mut self.parts.holes)?,
+                    None => Ty::Never,
+                };
+                let start = self.with_type(value, &ty, start)?;
                 let total = self.variable("total", &start.text);
                 let mut ty = start.ty.clone();
                 let (block, ()) = self.nested(|this| {

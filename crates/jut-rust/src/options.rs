@@ -195,6 +195,11 @@ impl Lowering<'_> {
     /// `x.first()`, `x.last()`, `x.get(i)` of a list.
     pub fn element_option(&mut self, list: Value, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let list = self.named(list, "list");
+        if let (true, Some(Expr::Range(range))) =
+            (call.method == "get", call.args.first().map(unwrapped))
+        {
+            return self.part_option(&list, range);
+        }
         let ty = self.element(&list.ty);
         let size = format!("size({})", list.text);
         let (there, at) = match (call.method.to_string().as_str(), call.args.first()) {
@@ -221,6 +226,37 @@ impl Lowering<'_> {
             element.text
         ));
         Ok(Value::name(name, Ty::Option(Box::new(ty)), i64::MIN))
+    }
+
+    /// `x.get(a..b)`: where the part is not all there, what there is of it, which nobody reads.
+    fn part_option(&mut self, list: &Value, range: &syn::ExprRange) -> Result<Value, Refusal> {
+        let size = format!("size({})", list.text);
+        let end = |this: &mut Self, at: Option<&Expr>, other: &str| -> Result<String, Refusal> {
+            match at {
+                None => Ok(other.to_string()),
+                Some(at) => {
+                    let at = this.operand(at)?;
+                    let at = this.convert(at, &Ty::Usize);
+                    Ok(this.named(at, "at").text)
+                }
+            }
+        };
+        let from = end(self, range.start.as_deref(), "0")?;
+        let to = end(self, range.end.as_deref(), &size)?;
+        let to = match (&range.end, range.limits) {
+            (Some(_), syn::RangeLimits::Closed(_)) => format!("{to} + 1"),
+            _ => to,
+        };
+        let [first, last, there, option] =
+            ["first", "last", "there", "option"].map(|name| self.names.unique(name));
+        self.lines.extend([
+            format!("{first} = prim.min({from}, {size})"),
+            format!("{last} = prim.max(prim.min({to}, {size}), {first})"),
+            format!("{there} = {from} <= {to} && {to} <= {size}"),
+            format!("{option} = #({there}, {}[{first} .. {last}])", list.text),
+        ]);
+        let part = crate::types::array(self.element(&list.ty), Extent::Slice);
+        Ok(Value::name(option, Ty::Option(Box::new(part)), i64::MIN))
     }
 
     /// `rows.last().unwrap()` of a list of lists, of which an `Option` would have no size; nothing if it is none.

@@ -44,6 +44,7 @@ mod control;
 mod corners;
 mod fields;
 mod given_rows;
+mod idioms;
 mod iterators;
 mod lengths;
 mod machines;
