@@ -34,7 +34,7 @@ impl Lowering<'_> {
                 value && !matches!(&*arm.body, Expr::Block(b) if gives_nothing(&b.block.stmts));
             if let Some((pattern, body)) = self.told_arm(&arm.pat, &body, &place, value) {
                 (arm.pat, any) = (pattern, true);
-                arm.body = Box::new(syn::parse_quote!({ #(#body)* }));
+                *arm.body = syn::parse_quote!({ #(#body)* });
             }
         }
         any.then_some(told)
