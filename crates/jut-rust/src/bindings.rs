@@ -126,7 +126,13 @@ impl Lowering<'_> {
         {
             return self.pattern(pattern, rows);
         }
-        let value = self.expression(&init.expr)?;
+        self.expected.rows = match &annotated {
+            Some(Ty::Array(list, _)) if self.is_user_call(&init.expr) => Some((**list).clone()),
+            _ => None,
+        };
+        let value = self.expression(&init.expr);
+        self.expected.rows = None;
+        let value = value?;
         if let Some(inner) = last_arm(pattern, &init.expr) {
             let option = self.as_pair(value);
             let option = self.named(option, "option");

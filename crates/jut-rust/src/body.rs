@@ -44,7 +44,10 @@ impl Lowering<'_> {
             if let Stmt::Item(item) = statement {
                 match item {
                     // What the text has no hole for needs none of these: the function itself does.
-                    syn::Item::Use(_) | syn::Item::Const(_) | syn::Item::Static(_) => {
+                    syn::Item::Use(_)
+                    | syn::Item::Const(_)
+                    | syn::Item::Static(_)
+                    | syn::Item::Type(_) => {
                         self.item(quote::quote!(#[allow(unused_imports, dead_code)] #item));
                     }
                     syn::Item::Fn(function) => {
@@ -93,6 +96,10 @@ impl Lowering<'_> {
                         })?;
                         continue;
                     }
+                    if let Some(mut chain) = self.defaulted_list(local) {
+                        chain.extend(rest.iter().cloned());
+                        return self.statements(&chain, tail);
+                    }
                     if let Some(mut chain) = self.sought_element(local) {
                         chain.extend(rest.iter().cloned());
                         return self.statements(&chain, tail);
@@ -104,7 +111,10 @@ impl Lowering<'_> {
                         return self.statements(&chain, tail);
                     }
                     let stacked = self.stacked_in_value(statement);
-                    self.with_stacks(&stacked, local, |this| this.binding(local))?;
+                    self.expected.optional = self.is_kept_option(local, rest);
+                    let bound = self.with_stacks(&stacked, local, |this| this.binding(local));
+                    self.expected.optional = false;
+                    bound?;
                 }
                 Stmt::Macro(m) => {
                     let value = self.macro_call(&m.mac)?;
@@ -115,8 +125,14 @@ impl Lowering<'_> {
                 }
                 Stmt::Expr(expr, semicolon) => {
                     let is_tail = last && semicolon.is_none();
+                    let valued = is_tail
+                        && (tail == Tail::Value
+                            || tail == Tail::Function && self.signature.result != Ty::Unit);
                     let sought = match expr {
-                        Expr::Match(m) => crate::sought::changed_match(m).map(Expr::If),
+                        Expr::Match(m) => crate::sought::changed_match(m)
+                            .map(Expr::If)
+                            .or_else(|| self.changed_match(m, valued).map(Expr::Match)),
+                        Expr::If(branch) => self.changed_if(branch, valued).map(Expr::If),
                         _ => None,
                     };
                     let expr = sought.as_ref().unwrap_or(expr);
@@ -165,6 +181,9 @@ impl Lowering<'_> {
                             _ => None,
                         };
                         let expr = typed.as_ref().unwrap_or(expr);
+                        if tail == Tail::Function && self.is_user_call(expr) {
+                            self.expected.rows = self.rows_given();
+                        }
                         let value =
                             if option { self.optional(expr)? } else { self.expression(expr)? };
                         let value = self.end(value, tail)?;

@@ -70,6 +70,7 @@ impl Lowering<'_> {
                     Some("i64" | "isize") => Ty::I64,
                     Some("i32") => Ty::I32,
                     Some("u32") => Ty::U32,
+                    Some("u64") => Ty::U64,
                     _ => Ty::Usize,
                 };
                 let receiver = self.convert(receiver.clone(), &ty);
@@ -151,6 +152,9 @@ impl Lowering<'_> {
                 owner.segments.pop_punct();
                 let parameter = owner.get_ident().filter(|ty| self.is_type(ty)).cloned();
                 if let Some(parameter) = parameter {
+                    if let Some(value) = self.of_std_bound(&parameter, &name, &arguments)? {
+                        return Ok(value);
+                    }
                     let hole = self.hole(Hole::Bound(parameter, last.ident.clone()));
                     return self.called(hole, &arguments, call.span(), inline);
                 }
@@ -200,9 +204,11 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let open = self.expected.targets.len();
+        let rows = self.expected.rows.take();
         let values = self.arguments(arguments, hole, 0)?;
         let targets = self.expected.targets.split_off(open);
-        let own = |value: &Value| self.type_of(&value.ty);
+        self.expected.rows = rows;
+        let own = |value: &Value| self.argument_type(&value.ty);
         let types: Vec<Option<TokenStream>> = values.iter().map(own).collect();
         if types.iter().any(Option::is_some) {
             let types = types.into_iter().map(|ty| ty.unwrap_or(quote!(::jut::rust::of::<()>())));
@@ -276,6 +282,7 @@ impl Lowering<'_> {
         span: Span,
         inline: bool,
     ) -> Result<Value, Refusal> {
+        let rows = self.expected.rows.take();
         let mut texts = Vec::new();
         let first = hole;
         let (hole, values) = self.unevenly(hole, values);
@@ -316,6 +323,11 @@ impl Lowering<'_> {
                 "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
                 value.text
             ));
+            if let (true, Some(list)) = (hole != first, rows)
+                && let Some(value) = self.rows_of_result(hole, &name, &list)
+            {
+                return Ok(value);
+            }
             let name = if hole == first { name } else { self.even_result(hole, name, span) };
             return Ok(Value::name(name, value.ty, i64::MIN));
         }
@@ -342,6 +354,7 @@ impl Lowering<'_> {
         let hole = self.data(path)?;
         let mut text = format!("$make {hole}");
         for (k, value) in values.into_iter().enumerate() {
+            let value = self.as_field(value);
             self.unify(&value.ty, &Ty::Of(hole, vec![Step::Component(k)]));
             text.push_str(&self.field_given(&k.to_string(), value, "part"));
         }
@@ -352,6 +365,7 @@ impl Lowering<'_> {
     fn user_method(&mut self, call: &ExprMethodCall) -> Result<Result<Value, Value>, Refusal> {
         let name = call.method.to_string();
         let sure = std::mem::take(&mut self.expected.sure);
+        let rows = self.expected.rows.take();
         let open = self.expected.targets.len();
         // Of a list in a record there is no place: its methods are none of a struct.
         let place = self.root(&call.receiver).is_some_and(|l| l.mutable && l.stack.is_none());
@@ -416,7 +430,7 @@ impl Lowering<'_> {
         };
         let method = match parameter.filter(|ty| self.is_type(ty)) {
             Some(parameter) => Hole::Bound(parameter, call.method.clone()),
-            None => surely(sure, Hole::Method(owner, key(&name))),
+            None => surely(sure, Hole::Method(self.looked_up(owner, &name, at), key(&name))),
         };
         let hole = self.hole(method);
         let rest = self.arguments(&arguments, hole, 1)?;
@@ -427,6 +441,7 @@ impl Lowering<'_> {
         let mut targets = vec![target];
         targets.extend(self.expected.targets.split_off(open));
         let values: Vec<Value> = [receiver].into_iter().chain(rest).collect();
+        self.expected.rows = rows;
         self.linked(hole, values, targets, call.span(), false).map(Ok)
     }
 
@@ -472,6 +487,9 @@ impl Lowering<'_> {
                     let found = path.path.get_ident().and_then(|i| this.lookup(&i.to_string()));
                     let target = found.filter(|l| l.reference).map(|l| l.name.clone());
                     (this.expression(argument)?, target)
+                }
+                Expr::Call(call) if crate::syntax::is_some(call) => {
+                    (this.some_argument(call)?, None)
                 }
                 _ => (this.expression(argument)?, None),
             };
@@ -584,8 +602,13 @@ impl Lowering<'_> {
             self.expression(&call.receiver)?
         } else if name == "map" && matches!(call.args.first(), Some(Expr::Closure(_))) {
             let list = self.expression(&call.receiver)?;
-            if let Ty::Of(..) = self.resolve(&list.ty) {
-                return self.each(list, None, &call.args[0]);
+            if let Ty::Of(hole, steps) = self.resolve(&list.ty) {
+                // A constant, and a field, is an array, whose length the linker knows.
+                let known =
+                    matches!(self.parts.holes.get(hole), Some(Hole::Constant(_) | Hole::Data(_)));
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let length = known.then(|| format!("$fixed {hole}{steps}$"));
+                return self.each(list, length, &call.args[0]);
             }
             list
         } else if methods::is_known(&name) {
@@ -664,6 +687,7 @@ impl Lowering<'_> {
                 | Ty::I64
                 | Ty::I32
                 | Ty::U32
+                | Ty::U64
                 | Ty::Usize
                 | Ty::Bool
                 | Ty::Of(..),

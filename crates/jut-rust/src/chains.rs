@@ -163,7 +163,20 @@ impl Lowering<'_> {
                 Ok(unit())
             }
             ("fold", [start, step]) => {
-                let start = self.expression(start)?;
+                // Of what a `None` is none, the closure's parameter says.
+                let written = match unwrapped(step) {
+                    Expr::Closure(own) => match own.inputs.first() {
+                        Some(Pat::Type(typed)) => Some(&*typed.ty),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let value = self.expression(start)?;
+                let ty = match written {
+                    Some(ty) => crate::types::read(ty, &mut self.parts.holes)?,
+                    None => Ty::Never,
+                };
+                let start = self.with_type(value, &ty, start)?;
                 let total = self.variable("total", &start.text);
                 let mut ty = start.ty.clone();
                 let (block, ()) = self.nested(|this| {
@@ -303,8 +316,8 @@ impl Lowering<'_> {
                     let ty = this.unify(&old.ty, &new.ty);
                     // Of equal ones Rust gives the first least, and the last largest.
                     let op = if less { "<" } else { ">=" };
-                    let text = format!("!{} || {} {op} {}", found.text, new.text, old.text);
-                    let _ = ty;
+                    let better = this.below(op, &ty, new, old);
+                    let text = format!("!{} || {}", found.text, better.within(2));
                     Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()))
                 })
             }
@@ -336,7 +349,8 @@ impl Lowering<'_> {
                     }
                     if equal {
                         let not = if largest { "!" } else { "" };
-                        let text = format!("!{} || {not}({} > {})", found.text, a.text, b.text);
+                        let more = this.below(">", &ty, &a, &b).text;
+                        let text = format!("!{} || {not}({more})", found.text);
                         return Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()));
                     }
                     let said = "called `Option::unwrap()` on a `None` value".to_string();
@@ -347,7 +361,8 @@ impl Lowering<'_> {
                     let ordered = Value::new(ordered, Ty::Bool, 1, &[]);
                     this.asserted(order.span(), &ordered, said);
                     let op = if largest { "<=" } else { ">" };
-                    let text = format!("!{} || {} {op} {}", found.text, a.text, b.text);
+                    let better = this.below(op, &ty, &a, &b);
+                    let text = format!("!{} || {}", found.text, better.within(2));
                     Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()))
                 })
             }
@@ -578,20 +593,16 @@ impl Lowering<'_> {
                 for (pattern, item) in bound {
                     done = done.and_then(|()| self.bind(pattern, item));
                 }
-                let value = done.and_then(|()| self.expression(&closure.body));
-                let value = match (&closure.output, value) {
-                    (syn::ReturnType::Type(_, ty), Ok(value)) => {
-                        let ty = crate::types::read(ty, &mut self.parts.holes);
-                        ty.map(|ty| self.convert(value, &ty))
-                    }
-                    (_, value) => value,
-                };
+                let value = done.and_then(|()| match &closure.output {
+                    syn::ReturnType::Type(_, ty) => self.expression_of(&closure.body, ty),
+                    syn::ReturnType::Default => self.expression(&closure.body),
+                });
                 self.expected.failing_closures = failing;
                 self.loops.frames = frames;
                 self.scopes.pop();
                 value
             }
-            Expr::Path(_) => {
+            Expr::Path(path) => {
                 let values: Result<Vec<Value>, Refusal> =
                     items.into_iter().map(|i| self.one(i)).collect();
                 let values = values?;
@@ -614,13 +625,33 @@ impl Lowering<'_> {
                     };
                     self.declare(&name.to_string(), local);
                 }
-                let call: syn::ExprCall = syn::parse_quote!(#function(#(#names),*));
-                let value = self.call(&call, false);
+                let value = match (method_of_list(path), names.split_first()) {
+                    (Some(method), Some((list, rest))) => {
+                        self.expression(&syn::parse_quote!(#list.#method(#(#rest),*)))
+                    }
+                    _ => self.call(&syn::parse_quote!(#function(#(#names),*)), false),
+                };
                 self.scopes.pop();
                 value
             }
             other => refuse(other, "a closure or a function's name is expected here"),
         }
+    }
+
+    /// The value of a closure's body, which is of the type that is written.
+    fn expression_of(&mut self, body: &Expr, ty: &syn::Type) -> Result<Value, Refusal> {
+        let ty = crate::types::read(ty, &mut self.parts.holes)?;
+        let mut last = unwrapped(body);
+        while let Expr::Block(block) = last
+            && let [syn::Stmt::Expr(inner, None)] = &block.block.stmts[..]
+        {
+            last = unwrapped(inner);
+        }
+        if crate::syntax::is_from_fn(last) {
+            self.expected.wanted = Some(ty.clone());
+        }
+        let value = self.expression(last)?;
+        Ok(self.convert(value, &ty))
     }
 
     pub fn bind(&mut self, pattern: &Pat, item: Item) -> Result<(), Refusal> {
@@ -673,3 +704,13 @@ pub(crate) fn is_nested(stage: &Stage<'_>) -> bool {
 
 pub(crate) const NESTED: &str =
     "this is not built before a method that ends early or keeps one: write a `for` loop";
+
+/// The method that a path names of lists: `<[f64]>::to_vec`, `Vec::len`.
+fn method_of_list(path: &syn::ExprPath) -> Option<&syn::Ident> {
+    let last = &path.path.segments.last()?.ident;
+    let of_slice = path.qself.as_ref().is_some_and(|of| matches!(*of.ty, syn::Type::Slice(_)));
+    let owner = path.path.segments.iter().rev().nth(1);
+    let of_vec = path.qself.is_none() && owner.is_some_and(|owner| owner.ident == "Vec");
+    (of_slice || of_vec && last != "new" && last != "from" && last != "with_capacity")
+        .then_some(last)
+}

@@ -24,10 +24,13 @@ fn tangent_argument(written: &Type) -> TokenStream {
             quote!(& #lifetime #inner)
         }
         Type::Slice(slice) => {
-            let inner = tangent_argument(&slice.elem);
+            let inner = element_derivative(&slice.elem);
             quote!([#inner])
         }
-        other => derivative(other),
+        other => match within_option(other) {
+            Some(inner) => tangent_argument(inner),
+            None => derivative(other),
+        },
     }
 }
 
@@ -37,13 +40,26 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
         return derivative(inner);
     }
     // Of the floats of a tuple, where it has others.
-    rebuilt(written, &derivative, &|item| !is_integer(item)).unwrap_or_else(|| match written {
-        Type::Path(path) if !known(path) => {
-            let path = lasting(path);
-            quote!(::jut::rust::Gradient<#path>)
+    rebuilt(written, &element_derivative, &|item| !is_integer(item)).unwrap_or_else(
+        || match written {
+            Type::Path(path) if !known(path) => {
+                let path = lasting(path);
+                quote!(::jut::rust::Gradient<#path>)
+            }
+            other => other.to_token_stream(),
+        },
+    )
+}
+
+/// The same of what is in another type: of an `Option` in a list a tuple, as of a pair of which one is no float.
+fn element_derivative(written: &Type) -> TokenStream {
+    match crate::types::argument_of(written, "Option") {
+        Some(inner) => {
+            let inner = derivative(inner);
+            quote!((#inner,))
         }
-        other => other.to_token_stream(),
-    })
+        None => derivative(written),
+    }
 }
 
 /// A type whose lifetimes are those of what stays: a derivative refers to nothing. Those of views need not be written where they are used.
@@ -224,9 +240,15 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         }
         let there = fresh(signature, &format!("has_{}", name.trim_start_matches("r#")));
         let content = fresh(signature, &format!("in_{}", name.trim_start_matches("r#")));
+        let whole = match &p.ty {
+            Ty::Option(inner) if crate::types::has_sizes(inner) => quote! {
+                ::jut::rust::ListContent(::core::option::Option::map(::core::option::Option::as_ref(&#n), |list| &list[..]))
+            },
+            _ => quote!(::jut::rust::Content(::core::option::Option::as_ref(&#n))),
+        };
         prepared.push(quote! {
             let #there = ::core::option::Option::is_some(&#n);
-            let #content = ::jut::rust::Content(::core::option::Option::as_ref(&#n));
+            let #content = #whole;
         });
         held_names.extend([quote!(#there), quote!(#content)]);
     }
@@ -279,6 +301,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         .flat_map(|k| [Some(&idents[k]), tangents_of(k)].into_iter().flatten())
         .map(Ident::to_string)
         .collect();
+    let takes = crate::uneven::takes_rows(signature);
     let method = |name: &str,
                   doc: &str,
                   request: &str,
@@ -295,18 +318,23 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             || ::jut::Result::Ok([#(::jut::rust::Argument::hold(&#held)?),*])
         };
         // Rows of different lengths are those of the second text.
-        let uneven = signature.uneven.as_ref().map(|second| {
+        // What has rows by another name is the same in both texts.
+        let held_unevenly: Vec<TokenStream> = held
+            .iter()
+            .map(|one| match same.contains(&one.to_string()) {
+                true => quote!(::jut::rust::Argument::hold(&#one)?),
+                false => quote!(::jut::rust::Argument::hold_uneven(&#one)?),
+            })
+            .collect();
+        // Of a function that gives rows and takes none, these are those of a cotangent.
+        let asked = if takes { &held_names[..] } else { held };
+        let uneven = signature.uneven.as_ref().filter(|_| !asked.is_empty()).map(|second| {
             let named = crate::generic::generics(signature).named;
-            // What has rows by another name is the same in both texts.
-            let held_unevenly = held.iter().map(|one| match same.contains(&one.to_string()) {
-                true => quote!(::jut::rust::Argument::hold(&#one)),
-                false => quote!(::jut::rust::Argument::hold_uneven(&#one)),
-            });
             quote! {
-                if !(#(::jut::rust::Argument::is_even(&#held_names))&&*) {
+                if !(#(::jut::rust::Argument::is_even(&#asked))&&*) {
                     return ::jut::rust::called_unevenly::<#second #named, _, _>(
                         ::jut::Request::#request,
-                        || ::jut::Result::Ok([#(#held_unevenly?),*]),
+                        || ::jut::Result::Ok([#(#held_unevenly),*]),
                         |results| ::jut::Result::Ok(#taken),
                     );
                 }
@@ -325,6 +353,20 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 let request = ::jut::Request::#request;
                 ::jut::rust::called::<Self, _, _>(request, #arguments, |results| ::jut::Result::Ok(#taken))
             },
+        };
+        let called = match signature.uneven.as_ref().filter(|_| !takes) {
+            None => called,
+            Some(second) => {
+                let named = crate::generic::generics(signature).named;
+                quote! {
+                    ::jut::rust::or_unevenly::<#second #named, _, _>(
+                        { #called },
+                        ::jut::Request::#request,
+                        || ::jut::Result::Ok([#(#held_unevenly),*]),
+                        |results| ::jut::Result::Ok(#taken),
+                    )
+                }
+            }
         };
         quote! {
             #[doc = #doc]

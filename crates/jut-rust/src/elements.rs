@@ -148,6 +148,8 @@ impl Lowering<'_> {
         let ty = self.unify(&lo.ty, &hi.ty);
         let lo = self.atom(lo.clone(), "first");
         let hi = self.atom(hi.clone(), "last");
+        let (lo, hi) =
+            (self.in_signed_range(lo, range.span()), self.in_signed_range(hi, range.span()));
         let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
         if closed && literal(&hi).is_none() {
             let check = format!("prim.select({} < 9223372036854775807, 0, -1) >= 0", hi.text);

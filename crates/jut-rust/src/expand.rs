@@ -339,6 +339,7 @@ pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
         Ty::I64 => quote!(::jut::rust::Type::I64),
         Ty::I32 => quote!(::jut::rust::Type::I32),
         Ty::U32 => quote!(::jut::rust::Type::U32),
+        Ty::U64 => quote!(::jut::rust::Type::U64),
         Ty::Usize => quote!(::jut::rust::Type::Usize),
         Ty::Unit => quote!(::jut::rust::Type::Unit),
         Ty::Array(element, Extent::Vec) => {

@@ -291,7 +291,8 @@ impl Lowering<'_> {
                     "i64" | "isize" => Ty::I64,
                     "i32" => Ty::I32,
                     "u32" => Ty::U32,
-                    "usize" | "u64" => Ty::Usize,
+                    "u64" => Ty::U64,
+                    "usize" => Ty::Usize,
                     "f64" => return self.written_float(literal, n.base10_digits(), Ty::F64),
                     "f32" => return self.written_float(literal, n.base10_digits(), Ty::F32),
                     other => {
@@ -301,6 +302,18 @@ impl Lowering<'_> {
                         );
                     }
                 };
+                // What is larger than any other integer is a `u64`.
+                if let (Err(_), Ok(large), false) =
+                    (n.base10_parse::<i64>(), n.base10_parse::<u64>(), negative)
+                    && self.unify(&ty, &Ty::U64) == Ty::U64
+                {
+                    let bits = large.cast_signed();
+                    let text = match bits {
+                        i64::MIN => "(-9223372036854775807 - 1)".to_string(),
+                        bits => format!("({bits})"),
+                    };
+                    return Ok(Value { cheap: true, ..constant(text, Ty::U64, i64::MIN) });
+                }
                 match n.base10_parse::<i64>() {
                     Ok(value) => Ok(constant(value.to_string(), ty, value)),
                     Err(_) if negative => refuse(literal, "write `i64::MIN`"),
@@ -390,7 +403,8 @@ impl Lowering<'_> {
             (Some("i64" | "isize"), _) => Ty::I64,
             (Some("i32"), _) => Ty::I32,
             (Some("u32"), _) => Ty::U32,
-            (Some("usize" | "u64"), _) => Ty::Usize,
+            (Some("u64"), _) => Ty::U64,
+            (Some("usize"), _) => Ty::Usize,
             (Some("consts"), None) => {
                 let float = self.unknown_float();
                 self.unify(&float, &Ty::Of(k, Vec::new()))
@@ -505,6 +519,7 @@ impl Lowering<'_> {
         let names: Vec<String> =
             names.chain(literal.rest.is_some().then(|| "..".to_string())).collect();
         for (name, value) in names.iter().zip(values) {
+            let value = self.as_field(value);
             let steps = if name == ".." { Vec::new() } else { vec![Step::Field(name.clone())] };
             self.unify(&value.ty, &Ty::Of(hole, steps));
             text.push_str(&self.field_given(name, value, name));
@@ -534,7 +549,7 @@ impl Lowering<'_> {
                     Ty::Bool => {
                         Ok(Value::new(format!("!{}", value.within(7)), Ty::Bool, 6, &[&value]))
                     }
-                    Ty::I64 | Ty::I32 => {
+                    Ty::I64 | Ty::I32 | Ty::U64 => {
                         let text = format!("prim.bitnot({})", value.text);
                         Ok(Value::new(text, value.ty.clone(), 9, &[&value]))
                     }
@@ -584,6 +599,7 @@ impl Lowering<'_> {
         let forms = [
             ("bool", format!("(!{v})")),
             ("i64", format!("prim.bitnot({v})")),
+            ("u64", format!("prim.bitnot({v})")),
             ("i32", format!("prim.bitnot({v})")),
             ("u32", format!("prim.bitxor({v}, 4294967295)")),
             ("usize", v.clone()),

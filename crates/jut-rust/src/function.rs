@@ -149,8 +149,17 @@ impl Lowering<'_> {
             let name = self.names.unique(&p.name);
             let (first, mut of) = (sizes.len(), Vec::new());
             owners(&p.ty, &mut of);
-            let given = matches!(p.ty, Ty::Function(..) | Ty::Option(_));
-            let ty = p.ty.text(&mut || {
+            let given = match &p.ty {
+                Ty::Function(..) => true,
+                Ty::Option(inner) => !crate::types::has_sizes(inner),
+                _ => false,
+            };
+            // What is in an `Option` is a parameter of its own.
+            let within = match &p.ty {
+                Ty::Option(inner) => inner,
+                whole => whole,
+            };
+            let ty = within.text(&mut || {
                 if given {
                     return String::new();
                 }
@@ -166,11 +175,10 @@ impl Lowering<'_> {
             }
             let name = match &p.ty {
                 // Whether there is a value, and that value.
-                Ty::Option(inner) => {
+                Ty::Option(_) => {
                     let (there, value) =
                         (self.names.unique(&format!("has_{name}")), self.names.unique("value"));
-                    let inner = inner.text(&mut String::new);
-                    parameters.push(format!("{there}: bool, {value}: {inner}"));
+                    parameters.push(format!("{there}: bool, {value}: {ty}"));
                     self.lines.push(format!("{name} = #({there}, {value})"));
                     name
                 }
@@ -318,7 +326,7 @@ impl Lowering<'_> {
                     items.iter().map(|t| self.neutral(t, at)).collect();
                 format!("#({})", items?.join(", "))
             }
-            Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
+            Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_) => "0".to_string(),
             Ty::Of(hole, steps) if steps.is_empty() => {
                 let Some(Hole::Data(path)) = self.parts.holes.get(*hole).cloned() else {
                     return Ok(format!("$neutral {hole}$"));

@@ -30,6 +30,11 @@ pub(crate) fn link_name(method: &str) -> Ident {
     format_ident!("derivatives_of_{}", method.trim_start_matches("r#"))
 }
 
+/// The function of a trait by which a method that it provides is found of a type.
+pub(crate) fn provided_name(method: &str) -> Ident {
+    format_ident!("text_of_{}", method.trim_start_matches("r#"))
+}
+
 /// How types of functions are declared and named beside one.
 pub(crate) struct Generics {
     /// `<P = ()>`, or nothing.
@@ -76,7 +81,12 @@ pub(crate) fn generics(signature: &Signature) -> Generics {
     let own = |path: &TokenStream| types.iter().any(|t| t.ident == path.to_string());
     let lists: Vec<&TokenStream> = open.iter().filter(|o| o.1 > 0).map(|o| &o.0).collect();
     let structs: Vec<&TokenStream> = open.iter().map(|o| &o.0).filter(|o| !own(o)).collect();
-    let source = quote!(#(#bounds,)* #(#names: ::jut::rust::Data + 'static,)*);
+    // A default is written as a constant.
+    let defaults: Vec<&&Ident> =
+        names.iter().filter(|name| signature.has_bound(name, "Default")).collect();
+    let source = quote! {
+        #(#bounds,)* #(#names: ::jut::rust::Data + 'static,)* #(#defaults: ::jut::rust::Constant,)*
+    };
     Generics {
         open: quote!(<#(#names = (),)* #(const #lengths: usize = 0),*>),
         declared: quote!(<#(#types,)* #(const #lengths: usize),*>),

@@ -158,6 +158,7 @@ impl Lowering<'_> {
                 Ty::I64 => quote!(::jut::rust::of::<i64>()),
                 Ty::I32 => quote!(::jut::rust::of::<i32>()),
                 Ty::U32 => quote!(::jut::rust::of::<u32>()),
+                Ty::U64 => quote!(::jut::rust::of::<u64>()),
                 of @ Ty::Of(..) if parts.len() == 1 && self.may_be_struct(&of) => {
                     match self.type_by(&of, true) {
                         Some(ty) => ty,

@@ -80,22 +80,45 @@ impl Lowering<'_> {
         let (a, s) =
             (arguments.first().map(|a| a.text.clone()).unwrap_or_default(), receiver.text.clone());
         let b = arguments.get(1).map(|a| a.text.clone()).unwrap_or_default();
-        let unsigned = matches!(ty, Ty::Usize | Ty::U32);
+        let unsigned = matches!(ty, Ty::Usize | Ty::U32 | Ty::U64);
         let (text, level) = match (name, arguments.len()) {
-            ("min" | "max", 1) => (format!("prim.{name}({s}, {a})"), 9),
+            ("min" | "max", 1) => {
+                let text = self.by_sign(
+                    &ty,
+                    format!("rust_{name}_u64({s}, {a})"),
+                    format!("prim.{name}({s}, {a})"),
+                );
+                (text, 9)
+            }
             ("abs", 0) if !unsigned => {
                 let value = Value::new(format!("prim.abs({s})"), ty, 9, &of);
                 return Ok(self.in_range(value, at.span(), "negate"));
             }
             ("signum", 0) if !unsigned => (format!("prim.sign({s})"), 9),
             ("clamp", 2) => {
-                let line = format!("prim.select({a} <= {b}, 0, -1) >= 0");
+                let line = self.by_sign(
+                    &ty,
+                    format!("prim.select(rust_below_u64({b}, {a}), -1, 0) >= 0"),
+                    format!("prim.select({a} <= {b}, 0, -1) >= 0"),
+                );
                 self.check(
                     at.span(),
                     What::Panic("clamp: the lower bound is above the upper one".to_string()),
                     &line,
                 );
-                (format!("prim.min(prim.max({s}, {a}), {b})"), 9)
+                let text = self.by_sign(
+                    &ty,
+                    format!("rust_min_u64(rust_max_u64({s}, {a}), {b})"),
+                    format!("prim.min(prim.max({s}, {a}), {b})"),
+                );
+                (text, 9)
+            }
+            ("abs_diff", 1) if ty == Ty::U64 => {
+                let (l, r) =
+                    (self.named(receiver, "left"), self.named(arguments[0].clone(), "right"));
+                let (l, r) = (&l.text, &r.text);
+                let text = format!("prim.select(rust_below_u64({l}, {r}), {r} - {l}, {l} - {r})");
+                (text, 9)
             }
             ("abs_diff", 1) if !matches!(ty, Ty::I64 | Ty::Of(..)) => {
                 if ty == Ty::I32 {
@@ -127,19 +150,19 @@ impl Lowering<'_> {
                 let there = Value { stable: false, ..Value::new(there, Ty::Bool, 0, &[]) };
                 let there = self.named(there, "there");
                 let op = if name == "checked_div" { "/" } else { "%" };
-                let value = format!("{l} {op} prim.select({}, {r}, 1)", there.text);
-                return Ok(self.option(there, Value { level: 0, ..Value::name(value, ty, 0) }));
+                let by = format!("prim.select({}, {r}, 1)", there.text);
+                let value =
+                    Value { level: 0, ..Value::name(format!("{l} {op} {by}"), ty.clone(), 0) };
+                let value = self.by_bits(&ty, value, op, l, &by);
+                return Ok(self.option(there, value));
             }
             ("div_ceil", 1) => {
                 let (l, r) =
                     (self.named(receiver, "left"), self.named(arguments[0].clone(), "right"));
                 let quotient = self.operation("/", l.clone(), r.clone(), at, at.span())?;
-                let text = format!(
-                    "{} + prim.select({} % {} == 0, 0, 1)",
-                    quotient.within(4),
-                    l.text,
-                    r.text
-                );
+                let rest = self.operation("%", l, r, at, at.span())?;
+                let text =
+                    format!("{} + prim.select({} == 0, 0, 1)", quotient.within(4), rest.within(4));
                 (text, 4)
             }
             ("next_multiple_of", 1) => {
@@ -154,12 +177,14 @@ impl Lowering<'_> {
                 return Ok(self.in_range(Value { least: 0, ..value }, at.span(), "add"));
             }
             ("is_power_of_two", 0) => {
-                let x = self.named(receiver, "number").text;
+                let x = self.in_signed_range(receiver, at.span());
+                let x = self.named(x, "number").text;
                 let text = format!("{x} > 0 && prim.bitand({x}, {x} - 1) == 0");
                 return Ok(Value { stable: false, ..Value::new(text, Ty::Bool, 2, &[]) });
             }
             ("isqrt", 0) => {
-                let value = self.named(receiver, "number");
+                let value = self.in_signed_range(receiver, at.span());
+                let value = self.named(value, "number");
                 let line = format!("prim.select({} < 0, -1, 0) >= 0", value.text);
                 let said = "argument of integer square root cannot be negative";
                 self.check(at.span(), What::Panic(said.to_string()), &line);
@@ -167,7 +192,8 @@ impl Lowering<'_> {
                 return Ok(Value { least: 0, ..Value::new(text, ty, 9, &[&value]).costly() });
             }
             ("ilog2", 0) => {
-                let value = self.named(receiver, "number");
+                let value = self.in_signed_range(receiver, at.span());
+                let value = self.named(value, "number");
                 let line = format!("prim.select({} <= 0, -1, 0) >= 0", value.text);
                 let said = "argument of integer logarithm must be positive";
                 self.check(at.span(), What::Panic(said.to_string()), &line);
@@ -175,12 +201,26 @@ impl Lowering<'_> {
                 return Ok(Value { least: 0, ..Value::new(text, Ty::U32, 9, &[&value]).costly() });
             }
             ("next_power_of_two", 0) => {
-                let value = self.named(receiver, "number");
+                let value = self.in_signed_range(receiver, at.span());
+                let value = self.named(value, "number");
                 let line = format!("4611686018427387904 - {} >= 0", value.text);
                 self.check(at.span(), What::Overflow("add"), &line);
                 let text = format!("rust_next_power_of_two({})", value.text);
                 let value = Value { least: 1, ..Value::new(text, ty, 9, &[&value]).costly() };
                 return Ok(self.in_range(value, at.span(), "add"));
+            }
+            ("rotate_left" | "rotate_right", 1)
+                if ty == Ty::U64
+                    && arguments
+                        .first()
+                        .and_then(literal)
+                        .is_some_and(|n| (1..64).contains(&n)) =>
+            {
+                let n = arguments.first().and_then(literal).unwrap_or(1);
+                let n = if name == "rotate_left" { n } else { 64 - n };
+                let x = self.named(receiver, "number").text;
+                let text = format!("prim.bitor(prim.shl({x}, {n}), rust_shr_u64({x}, {}))", 64 - n);
+                (text, 9)
             }
             ("count_ones" | "trailing_zeros", 0) => {
                 let text = self.by_integer(&ty, |of| match (name, of) {
@@ -231,7 +271,7 @@ impl Lowering<'_> {
                 );
             }
         };
-        let least = if unsigned { 0 } else { i64::MIN };
+        let least = if unsigned && ty != Ty::U64 { 0 } else { i64::MIN };
         Ok(Value { least, ..Value::new(text, ty, level, &of) })
     }
 
@@ -272,6 +312,10 @@ impl Lowering<'_> {
                 format!("(prim.bitand(({raw}) + 2147483648, 4294967295) - 2147483648)")
             }
             (true, _) => format!("({raw})"),
+            (false, "u64") => {
+                let most = if kind == "sub" { "0" } else { "-1" };
+                format!("prim.select({}, {most}, {raw})", over("u64"))
+            }
             (false, of) => {
                 let below = match kind {
                     "mul" => format!("({l} < 0) != ({r} < 0)"),
@@ -293,12 +337,13 @@ impl Lowering<'_> {
     }
 
     /// A text that depends on which integer a type is: of what only rustc knows, all of them, of which the linker takes one.
-    fn by_integer(&self, ty: &Ty, text: impl Fn(&str) -> String) -> String {
+    pub fn by_integer(&self, ty: &Ty, text: impl Fn(&str) -> String) -> String {
         match self.resolve(ty) {
             Ty::Usize => text("usize"),
             Ty::U32 => text("u32"),
+            Ty::U64 => text("u64"),
             Ty::I64 => text("i64"),
-            Ty::Of(..) => ["usize", "u32", "i64", "i32"]
+            Ty::Of(..) => ["usize", "u32", "u64", "i64", "i32"]
                 .into_iter()
                 .filter_map(|of| {
                     let (open, close) = self.only(of, ty)?;
@@ -306,6 +351,18 @@ impl Lowering<'_> {
                 })
                 .collect(),
             _ => text("i32"),
+        }
+    }
+
+    /// A text for integers of 64 bits without a sign, and one for all others.
+    pub fn by_sign(&self, ty: &Ty, bits: String, signed: String) -> String {
+        match self.resolve(ty) {
+            Ty::U64 => bits,
+            of @ Ty::Of(..) => match (self.only("u64", &of), self.only("signed", &of)) {
+                (Some(a), Some(b)) => format!("{}{bits}{}{}{signed}{}", a.0, a.1, b.0, b.1),
+                _ => signed,
+            },
+            _ => signed,
         }
     }
 
@@ -326,7 +383,7 @@ impl Lowering<'_> {
         let (left, right) = (self.named(left, "dividend"), self.named(right, "divisor"));
         let span = at.span();
         let rest = self.operation("%", left.clone(), right.clone(), at, span)?;
-        if matches!(self.resolve(&rest.ty), Ty::Usize | Ty::U32) {
+        if matches!(self.resolve(&rest.ty), Ty::Usize | Ty::U32 | Ty::U64) {
             return match name {
                 "rem_euclid" => Ok(rest),
                 _ => self.operation("/", left, right, at, span),

@@ -67,9 +67,11 @@ impl Lowering<'_> {
         match iterator {
             Expr::Paren(inner) => self.named_start(&mut inner.expr, before),
             Expr::Range(range) => {
-                let (start, end) = (range.start.as_deref_mut()?, range.end.as_deref_mut()?);
-                self.named_part(start, before);
-                self.named_part(end, before);
+                self.named_part(range.start.as_deref_mut()?, before);
+                // One without an end stands beside one that ends.
+                if let Some(end) = range.end.as_deref_mut() {
+                    self.named_part(end, before);
+                }
                 Some(())
             }
             Expr::MethodCall(call) => {

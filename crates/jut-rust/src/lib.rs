@@ -20,8 +20,10 @@
 //! | | **expressions** |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
+//! | `unsigned` | operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
 //! | `functions` | closures |
+//! | `bounded` | functions that traits give: of std to type parameters, and those that a trait provides |
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | | **statements** |
 //! | `body` | statements; early `return`, `break`, `continue` |
@@ -40,12 +42,14 @@
 //! | `grown`, `counted` | lists that grow |
 //! | `stacked` | lists whose length changes in branches and loops |
 //! | `lengths` | lists that are as long as others: those that are assigned, and rows |
+//! | `defaulted` | the list that an `Option` has, or another one |
 //! | `outside` | whether a loop makes lists of one length |
 //! | `uneven` | rows of different lengths, and the second text of a function that takes them |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
+//! | `changed` | parts of enums and options that an arm changes, said by other Rust |
 //! | `restated`, `parted`, `chunked`, `sought` | what is said by other Rust: `matches!`, `contains`; parts of lists that methods hand out; loops over these; elements that a search refers to |
 //! | | **items** |
 //! | `function` | a whole function: the passes over its body |
@@ -61,12 +65,15 @@
 mod attribute;
 mod bindings;
 mod body;
+mod bounded;
 mod calls;
 mod chains;
+mod changed;
 mod chunked;
 mod comparisons;
 mod counted;
 pub mod data;
+mod defaulted;
 mod derivatives;
 mod derive;
 mod early;
@@ -127,6 +134,7 @@ pub mod template;
 mod traits;
 pub mod types;
 mod uneven;
+mod unsigned;
 mod value;
 
 pub use attribute::differentiable;

@@ -174,6 +174,8 @@ impl Lowering<'_> {
             None => this.named(v.clone(), name),
         };
         let (lo, hi) = (once(self, lo, "first"), once(self, hi, "last"));
+        let (lo, hi) =
+            (self.in_signed_range(lo, range.span()), self.in_signed_range(hi, range.span()));
         let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
         if closed && literal(&hi).is_none() {
             // One more would not be an i64.

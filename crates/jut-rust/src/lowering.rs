@@ -262,6 +262,8 @@ pub(crate) struct Lists {
 pub(crate) struct Expected {
     /// The type of the value, where it is known before.
     pub wanted: Option<Ty>,
+    /// The type of the lists in the list that the call gives, where that is known: they may have lengths of their own.
+    pub rows: Option<Ty>,
     /// What arguments of the call refer to by `&mut`, if they do.
     pub targets: Vec<Option<String>>,
     /// Whether an error of the call is failure.

@@ -3,12 +3,12 @@
 //! A struct's name may be another one of a number, `type Real = f64`. So rustc is asked, as it is for an operator, and the text has both forms
 //! ([`crate::overloaded`]).
 //!
-//! Requires: the receiver is a name whose type is written, or what a method or an operator of a struct gives. A field of a struct is a number here.
+//! Requires: the receiver is a name whose type is written, a field or an element of one, or what a method or an operator of a struct gives.
 
 use crate::Refusal;
 use crate::lowering::Lowering;
 use crate::template::Hole;
-use crate::types::Ty;
+use crate::types::{Step, Ty};
 use crate::value::Value;
 use quote::quote;
 use syn::{Expr, ExprMethodCall};
@@ -29,7 +29,13 @@ impl Lowering<'_> {
             }
             _ => false,
         };
-        let asked = own && steps.is_empty() && !self.operators.plain;
+        // So may be a field, or an element, of a struct.
+        let part = |step: &Step| matches!(step, Step::Field(_) | Step::Element);
+        let parts = match self.parts.holes.get(of) {
+            Some(Hole::Data(_)) => steps.iter().all(part),
+            _ => steps.is_empty(),
+        };
+        let asked = own && parts && !self.operators.plain;
         if !asked || !crate::methods::may_be_own(&name) || !self.may_be_struct(&receiver.ty) {
             return Ok(None);
         }

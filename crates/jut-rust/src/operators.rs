@@ -125,14 +125,16 @@ impl Lowering<'_> {
                         "truth values are not ordered here: write `!a && b` for `a < b`",
                     );
                 }
-                let text = format!("{} {op} {}", left.within(4), right.within(4));
-                return Ok(Value::new(text, Ty::Bool, 3, &[&left, &right]));
+                return Ok(self.below(op, &ty, &left, &right));
             }
             "&" | "|" | "^" => {
                 let words = match (&ty, op) {
                     (Ty::Bool, "&") => "prim.select(A, B, false)",
                     (Ty::Bool, "|") => "prim.select(A, true, B)",
                     (Ty::Bool, _) => "(A) != (B)",
+                    (t @ Ty::Of(..), op) if self.only("int", t).is_some() => {
+                        return Ok(self.bits_of_any(op, ty.clone(), &left, &right));
+                    }
                     (t, "&") if t.is_integer() => "prim.bitand(A, B)",
                     (t, "|") if t.is_integer() => "prim.bitor(A, B)",
                     (t, _) if t.is_integer() => "prim.bitxor(A, B)",
@@ -153,6 +155,11 @@ impl Lowering<'_> {
             _ => {}
         }
         let level = if matches!(op, "+" | "-") { 4 } else { 5 };
+        let (left, right) = match (op, &ty) {
+            ("/" | "%", Ty::U64) => (self.named(left, "left"), self.named(right, "right")),
+            _ => (left, right),
+        };
+        let (left_text, right_text) = (left.text.clone(), right.text.clone());
         let result = plain(level, ty.clone(), &left, &right);
         if ty.is_float() {
             return Ok(if op == "%" { result.costly() } else { result });
@@ -178,6 +185,7 @@ impl Lowering<'_> {
             "-" => {
                 let difference = self.in_range(result, span, "subtract");
                 let difference = self.not_negative(difference, span, "subtract");
+                let difference = self.not_below(difference, &left_text, &right_text, span);
                 Ok(Value { least: self.bound(&ty, 0), ..difference })
             }
             _ => {
@@ -195,6 +203,7 @@ impl Lowering<'_> {
                     );
                     self.written_check(&open, &line, &close);
                 }
+                let result = self.by_bits(&ty, result, op, &left_text, &right_text);
                 let text = self.at(span, What::Same, &result.text);
                 let fails = b.is_none_or(|b| b == 0);
                 let result = Value { text, cheap: result.cheap && !fails, ..result };
@@ -217,10 +226,15 @@ impl Lowering<'_> {
         at: &impl quote::ToTokens,
     ) -> Result<Value, Refusal> {
         let ty = self.resolve(&left.ty);
+        if let Ty::Of(..) = ty
+            && literal(&right).is_some_and(|n| (0..64).contains(&n))
+        {
+            return Ok(self.shift_of_any(op, left, &right, ty, at.to_token_stream().span()));
+        }
         let bits = if matches!(ty, Ty::I32 | Ty::U32) { 32 } else { 64 };
         let name = match (op, &ty) {
-            (">>", Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize) => "shr",
-            ("<<", Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize) => "shl",
+            (">>", Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => "shr",
+            ("<<", Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => "shl",
             (_, Ty::Int(_)) => "shl",
             _ => {
                 return refuse(
@@ -246,6 +260,7 @@ impl Lowering<'_> {
         let text = format!("prim.{name}({}, {})", left.text, right.text);
         let text = match (&ty, name) {
             (Ty::U32, "shl") => format!("prim.bitand({text}, 4294967295)"),
+            (Ty::U64, "shr") => format!("rust_shr_u64({}, {})", left.text, right.text),
             // The bits above the 32 are those of the sign.
             (Ty::I32, "shl") => {
                 format!("prim.shr(prim.shl({}, {} + 32), 32)", left.text, right.within(5))
@@ -271,6 +286,7 @@ impl Lowering<'_> {
             Ty::I64 => "i64",
             Ty::I32 => "i32",
             Ty::U32 => "u32",
+            Ty::U64 => "u64",
             Ty::Of(hole, steps) => {
                 let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
                 return Some((format!("$if {name} {hole}{steps}$"), "$end$".to_string()));
@@ -341,7 +357,7 @@ impl Lowering<'_> {
                 let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
                 call(format!("$to {to} {hole}{steps}$({})", value.text), &value)
             }
-            (Ty::Of(..), Ty::I32 | Ty::U32 | Ty::Usize) => {
+            (Ty::Of(..), Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => {
                 let value = self.named(value, "number");
                 self.cast_of_any(value, &wanted, span)
             }
@@ -367,6 +383,17 @@ impl Lowering<'_> {
             (Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::F64) => {
                 call(format!("f64({})", value.text), &value)
             }
+            (Ty::U64, Ty::F64) => call(format!("rust_u64_to_f64({})", value.text), &value),
+            (Ty::U64, Ty::F32) => call(format!("rust_u64_to_f32({})", value.text), &value),
+            (Ty::F64, Ty::U64) => call(format!("rust_f64_to_u64({})", value.text), &value),
+            (Ty::F32 | Ty::Float(_), Ty::U64) => {
+                call(format!("rust_f64_to_u64(f64({}))", value.text), &value)
+            }
+            // The same bits; of one of 32 bits those of its sign.
+            (Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_), Ty::U64) => {
+                same(value)
+            }
+            (Ty::U64, Ty::I64) => Value { least: i64::MIN, ..same(value) },
             // By way of 64 bits, a large integer would be rounded twice.
             (Ty::I64 | Ty::Usize, Ty::F32) if literal(&value).is_none() => {
                 call(format!("rust_to_f32({})", value.text), &value)
@@ -416,7 +443,7 @@ impl Lowering<'_> {
                     false => Value { least: 0, ..call(bits, &value) },
                 }
             }
-            (Ty::I64 | Ty::I32, Ty::Usize) => {
+            (Ty::I64 | Ty::I32 | Ty::U64, Ty::Usize) => {
                 // A negative one becomes a usize that is no i64.
                 let known = literal(&value).is_some_and(|n| n >= 0);
                 let value = same(value);
@@ -424,7 +451,7 @@ impl Lowering<'_> {
                 Value { least: value.least.max(0), ..value }
             }
             (Ty::Usize | Ty::I32 | Ty::Int(_), Ty::I64) => Value { least: i64::MIN, ..same(value) },
-            (Ty::I64 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::I32) => {
+            (Ty::I64 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_), Ty::I32) => {
                 let small = literal(&value).is_some_and(|n| i32::try_from(n).is_ok());
                 let value = Value { least: i64::MIN, ..same(value) };
                 if small { value } else { self.in_range(value, span, LARGE) }
@@ -439,6 +466,7 @@ impl Lowering<'_> {
         let (low, high) = match wanted {
             Ty::I32 => ("-2147483648", "2147483647"),
             Ty::U32 => ("0", "4294967295"),
+            Ty::U64 => ("0", "0"),
             _ => ("0", "9223372036854775807"),
         };
         let v = &value.text;
@@ -447,6 +475,8 @@ impl Lowering<'_> {
             Ty::U32 => format!("prim.bitand({v}, 4294967295)"),
             _ => v.clone(),
         };
+        let wide = *wanted == Ty::U64;
+        let rounded = if wide { format!("rust_f64_to_u64(f64({v}))") } else { rounded };
         let truth = format!("i64({v})");
         let mut text = String::new();
         for (name, one) in [("f64", &rounded), ("f32", &rounded), ("int", &whole), ("bool", &truth)]
@@ -455,7 +485,7 @@ impl Lowering<'_> {
                 text.push_str(&format!("{open}{one}{close}"));
             }
         }
-        let least = if *wanted == Ty::I32 { i64::MIN } else { 0 };
+        let least = if matches!(wanted, Ty::I32 | Ty::U64) { i64::MIN } else { 0 };
         let from = value.ty.clone();
         let value = Value { least, ..Value::new(text, wanted.clone(), 9, &[&value]) };
         let value = self.named(Value { stable: false, ..value }, "number");
@@ -673,7 +703,7 @@ impl Lowering<'_> {
                     (_, Some(part)) => self.referred(&part),
                     _ => refuse(
                         &unary.op,
-                        "`*` stands before a parameter that is a `&mut` here, or an element of `iter_mut`",
+                        "`*` stands before a parameter that is a `&mut` here, an element of `iter_mut`, or a part of an enum whose pattern names all parts, `Shape::Box { w, h: _ }`",
                     ),
                 }
             }

@@ -18,6 +18,7 @@ use crate::template::Hole;
 use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
+use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
 
 /// Those of them that nothing else has.
@@ -27,6 +28,8 @@ const OWN: &[&str] = &[
     "unwrap_or",
     "unwrap_or_else",
     "unwrap_or_default",
+    "and_then",
+    "or_else",
     "map_or",
     "map_or_else",
     "is_some",
@@ -136,6 +139,15 @@ impl Lowering<'_> {
         Value::name(name, Ty::Option(Box::new(value.ty)), i64::MIN)
     }
 
+    /// `Some(e)` as an argument, which may be one of a list: what a `None` would be is nobody's question there.
+    pub fn some_argument(&mut self, call: &syn::ExprCall) -> Result<Value, Refusal> {
+        let value = self.expression(&call.args[0])?;
+        if value.ty == Ty::Unit {
+            return refuse(&call.args[0], "an `Option` is of numbers, structs and arrays");
+        }
+        Ok(self.option(Value::name("true".to_string(), Ty::Bool, 0), value))
+    }
+
     /// `Some(e)`.
     pub fn some(&mut self, at: &Expr) -> Result<Value, Refusal> {
         let value = self.expression(at)?;
@@ -183,6 +195,11 @@ impl Lowering<'_> {
     /// `x.first()`, `x.last()`, `x.get(i)` of a list.
     pub fn element_option(&mut self, list: Value, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let list = self.named(list, "list");
+        if let (true, Some(Expr::Range(range))) =
+            (call.method == "get", call.args.first().map(unwrapped))
+        {
+            return self.part_option(&list, range);
+        }
         let ty = self.element(&list.ty);
         let size = format!("size({})", list.text);
         let (there, at) = match (call.method.to_string().as_str(), call.args.first()) {
@@ -209,6 +226,37 @@ impl Lowering<'_> {
             element.text
         ));
         Ok(Value::name(name, Ty::Option(Box::new(ty)), i64::MIN))
+    }
+
+    /// `x.get(a..b)`: where the part is not all there, what there is of it, which nobody reads.
+    fn part_option(&mut self, list: &Value, range: &syn::ExprRange) -> Result<Value, Refusal> {
+        let size = format!("size({})", list.text);
+        let end = |this: &mut Self, at: Option<&Expr>, other: &str| -> Result<String, Refusal> {
+            match at {
+                None => Ok(other.to_string()),
+                Some(at) => {
+                    let at = this.operand(at)?;
+                    let at = this.convert(at, &Ty::Usize);
+                    Ok(this.named(at, "at").text)
+                }
+            }
+        };
+        let from = end(self, range.start.as_deref(), "0")?;
+        let to = end(self, range.end.as_deref(), &size)?;
+        let to = match (&range.end, range.limits) {
+            (Some(_), syn::RangeLimits::Closed(_)) => format!("{to} + 1"),
+            _ => to,
+        };
+        let [first, last, there, option] =
+            ["first", "last", "there", "option"].map(|name| self.names.unique(name));
+        self.lines.extend([
+            format!("{first} = prim.min({from}, {size})"),
+            format!("{last} = prim.max(prim.min({to}, {size}), {first})"),
+            format!("{there} = {from} <= {to} && {to} <= {size}"),
+            format!("{option} = #({there}, {}[{first} .. {last}])", list.text),
+        ]);
+        let part = crate::types::array(self.element(&list.ty), Extent::Slice);
+        Ok(Value::name(option, Ty::Option(Box::new(part)), i64::MIN))
     }
 
     /// `rows.last().unwrap()` of a list of lists, of which an `Option` would have no size; nothing if it is none.
@@ -454,6 +502,21 @@ impl Lowering<'_> {
         value
     }
 
+    /// Whether `let o = f(x).map(g);` is an `Option`: what follows takes it for one.
+    pub fn is_kept_option(&self, local: &syn::Local, rest: &[Stmt]) -> bool {
+        let Pat::Ident(name) = &local.pat else { return false };
+        let Some(init) = &local.init else { return false };
+        let Expr::MethodCall(call) = unwrapped(&init.expr) else { return false };
+        if !OF_OPTIONS.contains(&call.method.to_string().as_str())
+            || !self.is_user_call(&call.receiver)
+        {
+            return false;
+        }
+        let mut uses = Uses { name: &name.ident, as_option: false };
+        rest.iter().for_each(|statement| uses.visit_stmt(statement));
+        uses.as_option
+    }
+
     /// A value that is taken apart by patterns.
     pub fn taken_apart<'p>(
         &mut self,
@@ -613,6 +676,47 @@ impl Lowering<'_> {
                 Value::new(text, Ty::Bool, 2, &[&there, &fits])
             }
         })
+    }
+}
+
+/// Whether a name is taken for an `Option`.
+struct Uses<'n> {
+    name: &'n syn::Ident,
+    as_option: bool,
+}
+
+impl Uses<'_> {
+    fn is_name(&self, expr: &Expr) -> bool {
+        match unwrapped(expr) {
+            Expr::Path(path) => path.path.is_ident(self.name),
+            Expr::Reference(inner) => self.is_name(&inner.expr),
+            _ => false,
+        }
+    }
+}
+
+impl Visit<'_> for Uses<'_> {
+    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+        let own = OWN.contains(&call.method.to_string().as_str());
+        self.as_option |= own && self.is_name(&call.receiver);
+        syn::visit::visit_expr_method_call(self, call);
+    }
+    fn visit_expr_match(&mut self, m: &syn::ExprMatch) {
+        self.as_option |= self.is_name(&m.expr) && m.arms.iter().any(|arm| is_of_option(&arm.pat));
+        syn::visit::visit_expr_match(self, m);
+    }
+    fn visit_expr_let(&mut self, own: &syn::ExprLet) {
+        self.as_option |= self.is_name(&own.expr) && is_of_option(&own.pat);
+        syn::visit::visit_expr_let(self, own);
+    }
+    fn visit_local(&mut self, local: &syn::Local) {
+        let init = local.init.as_ref().filter(|_| is_of_option(&local.pat));
+        self.as_option |= init.is_some_and(|init| self.is_name(&init.expr));
+        syn::visit::visit_local(self, local);
+    }
+    fn visit_expr_try(&mut self, question: &syn::ExprTry) {
+        self.as_option |= self.is_name(&question.expr);
+        syn::visit::visit_expr_try(self, question);
     }
 }
 

@@ -6,12 +6,12 @@
 //! | `let (a, b) = x.split_first().unwrap();` | `let (a, b) = (&x[0], &x[1..]);` |
 //! | `if let Some(v) = x.last_mut() { .. }` | `if x.len() > 0 { let v = &mut x[x.len() - 1]; .. }` |
 //! | `*x.last_mut().unwrap() = e;` | `x[x.len() - 1] = e;` |
-//! | `let (a, b) = x.split_at_mut(k); ..` | two lists, which are put back behind what changes them |
+//! | `let (a, b) = x.split_at_mut(k); ..`, also of `x[a..b]` | two lists, which are put back behind what changes them |
 //! | `let row = &mut x[a..b]; ..` | a list, which is put back likewise |
 //! | `x.copy_within(a..b, k)` | `let t = x[a..b].to_vec(); x[k..][..t.len()].copy_from_slice(&t)` |
 //! | `[a, b].concat()` | a list that is extended |
 //!
-//! Requires: of `split_at_mut` and of a part with a name, what follows has no jump out of the statements that have it, and no other values of the names.
+//! Requires: of `split_at_mut` and of a part with a name, what follows has no jump out of the statements that have it, and binds the list's name to nothing else.
 //! Ensures: Rust's values; what panics is an error.
 //! Cost: that of what is written; of `split_at_mut` and a part, a copy of these and back.
 
@@ -205,13 +205,23 @@ impl Lowering<'_> {
             return Ok(Some(all));
         }
         let Some(init) = &local.init else { return Ok(None) };
-        let Some(call) = plain_call(&init.expr, &["split_at_mut"]) else { return Ok(None) };
-        const SAID: &str = "give both parts names, which nothing else has in this block: `let (a, b) = x.split_at_mut(k);`";
+        let Expr::MethodCall(call) = unwrapped(&init.expr) else { return Ok(None) };
+        let (list, range) = match unwrapped(&call.receiver) {
+            Expr::Index(index) => match unwrapped(&index.index) {
+                Expr::Range(range) => (&index.expr, Some(range)),
+                _ => return Ok(None),
+            },
+            _ => (&call.receiver, None),
+        };
+        if call.method != "split_at_mut" || !is_plain(list) {
+            return Ok(None);
+        }
+        const SAID: &str = "give both parts names of their own, and the list's name to nothing else in this block: `let (a, b) = x.split_at_mut(k);`";
         let Pat::Tuple(both) = &local.pat else { return refuse(&local.pat, SAID) };
         let [Pat::Ident(a), Pat::Ident(b)] = &both.elems.iter().collect::<Vec<_>>()[..] else {
             return refuse(&local.pat, SAID);
         };
-        let (Some(at), list) = (call.args.first(), &call.receiver) else {
+        let Some(at) = call.args.first() else {
             return refuse(&call.method, "another number of arguments is expected");
         };
         let (a, b) = (&a.ident, &b.ident);
@@ -221,22 +231,22 @@ impl Lowering<'_> {
         // No names of Rust's users.
         let word = |name: &str| Ident::new(name, init.expr.span());
         let n = self.names.unique("split");
-        let (k, one, other) = (
-            word(&format!("__jut_{n}")),
-            word(&format!("__jut_{n}_a")),
-            word(&format!("__jut_{n}_b")),
-        );
+        let [k, one, other, from, to] =
+            ["", "_a", "_b", "_from", "_to"].map(|what| word(&format!("__jut_{n}{what}")));
+        let (start, end) = ends(list, range);
         let first: Vec<Stmt> = vec![
-            syn::parse_quote!(let #k = #at;),
-            syn::parse_quote!(assert!(#k <= #list.len(), "mid > len");),
-            syn::parse_quote!(let mut #one = #list[..#k].to_vec();),
-            syn::parse_quote!(let mut #other = #list[#k..].to_vec();),
+            syn::parse_quote!(let #from = #start;),
+            syn::parse_quote!(let #to = #end;),
+            syn::parse_quote!(let #k = #from + #at;),
+            syn::parse_quote!(assert!(#k <= #to, "mid > len");),
+            syn::parse_quote!(let mut #one = #list[#from..#k].to_vec();),
+            syn::parse_quote!(let mut #other = #list[#k..#to].to_vec();),
             syn::parse_quote!(let #a = &mut #one;),
             syn::parse_quote!(let #b = &mut #other;),
         ];
         let back: Vec<Stmt> = vec![
-            syn::parse_quote!(#list[..#k].copy_from_slice(&#one);),
-            syn::parse_quote!(#list[#k..].copy_from_slice(&#other);),
+            syn::parse_quote!(#list[#from..#k].copy_from_slice(&#one);),
+            syn::parse_quote!(#list[#k..#to].copy_from_slice(&#other);),
         ];
         self.put_back(first, rest, back, &[a, b], &call.method, &word(&format!("__jut_{n}_end")))
             .map(Some)
@@ -256,7 +266,7 @@ impl Lowering<'_> {
         if reference.mutability.is_none() || !is_plain_element(list) {
             return Ok(None);
         }
-        const SAID: &str = "give this part a name, which nothing else has in this block: `let row = &mut x[a..b];`";
+        const SAID: &str = "give this part a name of its own, and the list's name to nothing else in this block: `let row = &mut x[a..b];`";
         let pattern = match &local.pat {
             Pat::Type(typed) => &*typed.pat,
             pattern => pattern,
@@ -273,15 +283,7 @@ impl Lowering<'_> {
         let mut places = Vec::new();
         // What the list is an element of stays where it is.
         let list = placed(list, &mut first, &mut places, &n);
-        let start: Expr = match &range.start {
-            Some(start) => (**start).clone(),
-            None => syn::parse_quote!(0),
-        };
-        let end: Expr = match (&range.end, &range.limits) {
-            (None, _) => syn::parse_quote!(#list.len()),
-            (Some(end), syn::RangeLimits::HalfOpen(_)) => (**end).clone(),
-            (Some(end), syn::RangeLimits::Closed(_)) => syn::parse_quote!(#end + 1),
-        };
+        let (start, end) = ends(&list, Some(range));
         first.extend::<[Stmt; 4]>([
             syn::parse_quote!(let #from = #start;),
             syn::parse_quote!(let #to = #end;),
@@ -332,11 +334,26 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether statements bind one of these names again, or one of those in a list's: behind them the list is meant by its own name.
+/// Where a part of a list begins and ends; without a range, the whole of it.
+fn ends(list: &Expr, range: Option<&syn::ExprRange>) -> (Expr, Expr) {
+    let start = match range.and_then(|range| range.start.as_deref()) {
+        Some(start) => start.clone(),
+        None => syn::parse_quote!(0),
+    };
+    let end = match range.and_then(|range| Some((range.end.as_deref()?, range.limits))) {
+        None => syn::parse_quote!(#list.len()),
+        Some((end, syn::RangeLimits::HalfOpen(_))) => end.clone(),
+        Some((end, syn::RangeLimits::Closed(_))) => syn::parse_quote!(#end + 1),
+    };
+    (start, end)
+}
+
+/// Whether one of the names that a list is written with is one of these, or is bound again by statements: behind them the list is meant by its
+/// own name. (Where they bind one of these again, the part is put back later.)
 fn hides(rest: &[Stmt], list: &Expr, names: &[&Ident]) -> bool {
     let mut bound = Bound(Vec::new());
     rest.iter().for_each(|s| bound.visit_stmt(s));
-    bound.0.iter().any(|name| names.contains(&name) || has_word(list, &name.to_string()))
+    bound.0.iter().chain(names.iter().copied()).any(|name| has_word(list, &name.to_string()))
 }
 
 /// Whether an expression at the end of a block has no value, by its form.

@@ -133,7 +133,8 @@ impl Lowering<'_> {
         })?;
         let ty = self.resolve(&value.ty);
         let mut lines = block.lines;
-        lines.push(value.text);
+        let turned = format!("prim.bitxor({}, -9223372036854775807 - 1)", value.text);
+        lines.push(self.by_sign(&ty, turned, value.text));
         let keys = self.names.unique("keys");
         self.lines.push(format!("{keys} = for ({i} < {n}) {{\n{}\n}}", indented(&lines)));
         let order_of = |name: &str| format!("{name}({keys}, {total}, {down})");

@@ -9,11 +9,11 @@
 //! Requires: types of the subset. What is a `&mut` is a result too; a `Result` is what is in its `Ok` ([`Errors`]).
 
 use crate::template::Hole;
-use crate::types::{Ty, has_sizes, read_outside, read_signature};
+use crate::types::{Ty, has_sizes, read_outside, read_parameter, read_signature};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{FnArg, ItemFn, Pat, ReturnType, Type, TypeParam};
+use syn::{FnArg, ItemFn, Pat, ReturnType, Type, TypeParam, TypeParamBound, WherePredicate};
 
 /// A parameter of the function.
 #[derive(Clone)]
@@ -111,6 +111,23 @@ impl Signature {
         self.parameters.iter().any(|p| matches!(p.ty, Ty::Function(..)))
     }
 
+    /// Whether it says of a type parameter that it has a trait with this name.
+    pub(crate) fn has_bound(&self, parameter: &Ident, name: &str) -> bool {
+        let named = |bound: &TypeParamBound| match bound {
+            TypeParamBound::Trait(of) => of.path.segments.last().is_some_and(|l| l.ident == name),
+            _ => false,
+        };
+        let own = self.types.iter().find(|t| t.ident == *parameter);
+        own.is_some_and(|own| own.bounds.iter().any(named))
+            || self.bounds.iter().any(|said| match said {
+                WherePredicate::Type(of) => {
+                    matches!(&of.bounded_ty, Type::Path(path) if path.path.is_ident(parameter))
+                        && of.bounds.iter().any(named)
+                }
+                _ => false,
+            })
+    }
+
     /// Whether there is a text for each choice of its types and of its structs' lengths.
     pub fn is_open(&self) -> bool {
         !self.types.is_empty() || !self.own.is_empty()
@@ -193,7 +210,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             mutable: ident.mutability.is_some(),
             ty: match given {
                 Some(ty) => ty,
-                None => read_signature(&written, &mut lengths)?,
+                None => read_parameter(&written, &mut lengths)?,
             },
             written,
             changed,

@@ -166,6 +166,12 @@ pub(crate) fn is_of_none(expr: &Expr) -> bool {
     }
 }
 
+/// Whether a call is `Some(e)`.
+pub(crate) fn is_some(call: &syn::ExprCall) -> bool {
+    matches!(unwrapped(&call.func), Expr::Path(p) if p.path.is_ident("Some"))
+        && call.args.len() == 1
+}
+
 /// Whether a method is a search by halves: see `halved`.
 pub(crate) fn is_search(name: &str) -> bool {
     ["binary_search", "binary_search_by", "binary_search_by_key"].contains(&name)

@@ -1,12 +1,12 @@
 //! A trait: beside each method the function that finds its text.
 
-use crate::generic::link_name;
+use crate::generic::{link_name, provided_name};
 use crate::literals::with_types;
 use crate::syntax::named_self;
 use crate::{Refusal, spanned};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{ItemFn, ItemTrait, TraitItem, Type};
+use syn::{ItemFn, ItemTrait, ReturnType, TraitItem, Type};
 
 /// A trait: beside each method the function that finds its text.
 pub(crate) fn trait_of(block: &ItemTrait) -> TokenStream {
@@ -16,6 +16,24 @@ pub(crate) fn trait_of(block: &ItemTrait) -> TokenStream {
             let error = refusal.error();
             quote!(#block #error)
         }
+    }
+}
+
+/// What a provided method gives, if it is found by the type that it is called of: one with parameters of its own is not, nor one whose text
+/// may end the whole call.
+fn found_by_type(sig: &syn::Signature) -> Option<TokenStream> {
+    sig.receiver()?;
+    if !sig.generics.params.is_empty() {
+        return None;
+    }
+    match &sig.output {
+        ReturnType::Default => Some(quote!(())),
+        ReturnType::Type(_, ty)
+            if crate::types::success(ty).is_none() && crate::types::list_or_none(ty).is_none() =>
+        {
+            crate::signature::owned(ty).ok().map(|ty| quote!(#ty))
+        }
+        ReturnType::Type(..) => None,
     }
 }
 
@@ -61,6 +79,26 @@ fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
                 linker.called::<#name<Self>>()
             }
         });
+        if let Some(gives) = found_by_type(&method.sig) {
+            let found = provided_name(plain);
+            own.items.push(syn::parse_quote! {
+                #[doc(hidden)]
+                fn #found(&self) -> ::jut::rust::Provided<#name<Self>, #gives>
+                where
+                    Self: ::core::marker::Sized + ::jut::rust::Data + 'static,
+                {
+                    ::core::unreachable!()
+                }
+            });
+            beside.extend(quote! {
+                #[automatically_derived]
+                impl<#own_type: #of + ::jut::rust::Data + 'static> ::jut::rust::OfTrait for #name<#own_type> {
+                    fn of_trait(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                        #own_type::#link(linker)
+                    }
+                }
+            });
+        }
         let mut sig = method.sig.clone();
         sig.generics.params.insert(0, syn::parse_quote!(#own_type: #of));
         let (vis, attrs) = (&block.vis, method.attrs.iter().filter(|a| a.path().is_ident("cfg")));

@@ -57,6 +57,8 @@ pub enum Ty {
     I32,
     /// `u32`
     U32,
+    /// `u64`: in the text an integer with the same 64 bits.
+    U64,
     /// `usize`
     Usize,
     /// `bool`
@@ -155,7 +157,7 @@ impl Ty {
 
     /// Whether it is known to be an integer.
     pub fn is_integer(&self) -> bool {
-        matches!(self, Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_))
+        matches!(self, Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_))
     }
 
     /// Whether it is known to be a float.
@@ -218,13 +220,42 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match found.has_option() {
         true => refuse(
             ty,
-            "an `Option` is a whole parameter or result here: write an enum of your own that derives `jut::Data`",
+            "an `Option` is a whole parameter or result here, or one of a number in a list: write an enum of your own that derives `jut::Data`",
         ),
         false => Ok(found),
     }
 }
 
-/// Reads the type of a parameter or result, which may be an `Option`: of what has no sizes of its own.
+/// Whether it is a list of `Option`s of numbers.
+fn is_optional_list(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(element, _) => {
+            matches!(&**element, Ty::Option(inner) if is_number(inner) && is_block(inner))
+        }
+        _ => false,
+    }
+}
+
+/// Reads the type of a parameter, which may be an `Option` of a list besides.
+pub fn read_parameter(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    let mut own = ty;
+    while let Type::Reference(inner) = own {
+        own = &inner.elem;
+    }
+    if success(own).is_none() && argument_of(own, "Option").is_some() {
+        let found = read(ty, holes)?;
+        if let Ty::Option(inner) = &found
+            && let Ty::Array(element, Extent::Slice | Extent::Vec) = &**inner
+            && is_number(element)
+            && is_block(element)
+        {
+            return Ok(found);
+        }
+    }
+    read_signature(ty, holes)
+}
+
+/// Reads the type of a parameter or result, which may be an `Option`, of what has no sizes of its own, or a list of `Option`s of numbers.
 pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
@@ -235,11 +266,12 @@ pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
             match crate::types::has_sizes(inner) || inner.has_mixed() {
                 true => refuse(
                     ty,
-                    "an `Option` is one of a number, a struct, or an array of fixed size here",
+                    "an `Option` is one of a number, a struct, or an array of fixed size here, and as a parameter of a list of numbers",
                 ),
                 false => Ok(found),
             }
         }
+        found if is_optional_list(found) => Ok(found.clone()),
         _ => read_outside(ty, holes),
     }
 }
@@ -349,7 +381,8 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
         ("i64" | "isize", PathArguments::None) => Ok(Ty::I64),
         ("i32", PathArguments::None) => Ok(Ty::I32),
         ("u32", PathArguments::None) => Ok(Ty::U32),
-        ("usize" | "u64", PathArguments::None) => Ok(Ty::Usize),
+        ("u64", PathArguments::None) => Ok(Ty::U64),
+        ("usize", PathArguments::None) => Ok(Ty::Usize),
         ("bool", PathArguments::None) => Ok(Ty::Bool),
         ("u8" | "u16" | "u128" | "i8" | "i16" | "i128", PathArguments::None) => {
             refuse(ty, format!("`{name}` is not built: write `usize`, `i64`, `i32` or `u32`"))

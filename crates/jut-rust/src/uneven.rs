@@ -9,7 +9,7 @@
 //!
 //! A row is what such a record has in it as soon as anything looks at it, `rows[i].values`; so all that is done with lists is done with rows. A list of
 //! lists that is collected in this text is one of such records too; in the first text one is where nothing says that its rows have one length. Which text runs, each call decides by its arguments
-//! (`jut::rust::Uneven`): rows of one length cost nothing more. Where the second text cannot be made, that is said when it is needed.
+//! (`jut::rust::Uneven`): rows of one length cost nothing more. A function that gives rows and takes none is called by the second text where the first one says that they have different lengths. Where the second text cannot be made, that is said when it is needed.
 
 use crate::Refusal;
 use crate::function::{Lowered, lower};
@@ -32,7 +32,7 @@ pub(crate) struct Second {
     pub lowered: Result<Lowered, Refusal>,
 }
 
-/// That of a function that takes rows; of any other there is none.
+/// That of a function that takes rows, or gives some; of any other there is none.
 pub(crate) fn second(function: &ItemFn, name: &Ident, signature: &Signature) -> Option<Second> {
     let rows = with_rows(signature)?;
     let lowered = lower(function, &rows);
@@ -52,15 +52,21 @@ fn with_rows(signature: &Signature) -> Option<Signature> {
             None => {}
         }
     }
-    if own.rows.is_empty() {
-        return None;
-    }
     if let Some(written) = own.written.clone()
         && let Some(rows) = rows_of(&own.result.clone(), &written, &mut own)
     {
         own.result = rows;
     }
-    Some(own)
+    (!own.rows.is_empty()).then_some(own)
+}
+
+/// Whether a parameter is a list of lists.
+pub(crate) fn takes_rows(signature: &Signature) -> bool {
+    let list = |ty: &Ty| match ty {
+        Ty::Array(element, Extent::Slice | Extent::Vec) => Some((**element).clone()),
+        _ => None,
+    };
+    signature.parameters.iter().any(|p| list(&p.ty).and_then(|row| list(&row)).is_some())
 }
 
 /// A list of records for one of rows whose elements have a type that is known here.
@@ -222,13 +228,14 @@ impl Lowering<'_> {
     }
 
     /// A type as Rust writes it, if it is known here.
-    fn written(&self, ty: &Ty) -> Option<TokenStream> {
+    pub fn written(&self, ty: &Ty) -> Option<TokenStream> {
         Some(match ty {
             Ty::F64 | Ty::Float(_) => quote!(f64),
             Ty::F32 => quote!(f32),
             Ty::I64 => quote!(i64),
             Ty::I32 | Ty::Int(_) => quote!(i32),
             Ty::U32 => quote!(u32),
+            Ty::U64 => quote!(u64),
             Ty::Usize => quote!(usize),
             Ty::Bool => quote!(bool),
             Ty::Array(element, Extent::Fixed(n)) => {
@@ -353,6 +360,14 @@ impl Lowering<'_> {
         Value::name(name, array(list, Extent::Slice), i64::MIN)
     }
 
+    /// A list of rows as a field of a struct has them; any other value as it is.
+    pub fn as_field(&mut self, value: Value) -> Value {
+        match self.is_uneven(&value.ty) {
+            true => self.evened(value, None),
+            false => value,
+        }
+    }
+
     /// What a call of a second text gives: where that is rows, they have one length for those who call it.
     pub fn even_result(&mut self, hole: usize, name: String, span: Span) -> String {
         let even = self.names.unique("value");
@@ -369,6 +384,27 @@ impl Lowering<'_> {
         ));
         self.reach = 0;
         even
+    }
+
+    /// What a call of a second text gives, where that is known to be a list of such lists: rows that have lengths of their own.
+    pub fn rows_of_result(&mut self, hole: usize, name: &str, list: &Ty) -> Option<Value> {
+        let row = self.type_of_rows(list)?;
+        let Ty::Of(kind, _) = row else { return None };
+        let (i, one, rows) =
+            (self.names.unique("i"), self.names.unique("row"), self.names.unique("rows"));
+        self.lines.push(format!(
+            "$if uneven {hole}${rows} = {name}$end$\
+             $if even {hole}${rows} = for ({i} < size({name})) {{\n  {one} = {name}[{i}]\n  $make {kind} values={one}$\n}}$end$"
+        ));
+        Some(Value::name(rows, array(row, Extent::Slice), i64::MIN))
+    }
+
+    /// The type of the lists in the list that the function gives, in a text whose rows have lengths of their own.
+    pub fn rows_given(&self) -> Option<Ty> {
+        match &self.signature.result {
+            Ty::Array(row, _) => self.row_of(row),
+            _ => None,
+        }
     }
 
     /// What the lines of a loop make, its last value, as a row: unless it is a list of which these lines say that it is as long in each round.

@@ -80,12 +80,13 @@ mod operator;
 mod outcome;
 mod prelude;
 mod program;
+mod provided;
 mod recursive;
 mod uneven;
 mod unknown;
 mod words;
 
-pub use argument::{Argument, Block, Content, Held, optional};
+pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
@@ -103,8 +104,9 @@ pub use neutral::neutral;
 pub use operator::{Compared, Operator, Summed, compared, of_value, summed};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
+pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
 pub use recursive::{many, parts, split, whole};
-pub use uneven::{Row, called_unevenly, configure_both};
+pub use uneven::{Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 
@@ -162,6 +164,8 @@ pub enum Type {
     I32,
     /// `u32`
     U32,
+    /// `u64`, by its bits.
+    U64,
     /// `usize`
     Usize,
     /// `bool`

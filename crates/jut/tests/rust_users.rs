@@ -36,17 +36,30 @@ macro_rules! everywhere {
 }
 
 mod authors;
+mod bits;
 mod builders;
+mod changed_parts;
 mod codes;
 mod control;
+mod corners;
+mod fields;
+mod given_rows;
+mod idioms;
 mod iterators;
 mod lengths;
+mod machines;
 mod models;
 mod numeric;
 mod numerics;
 mod operators;
+mod optional;
 mod own_elements;
+mod own_methods;
+mod planes;
+mod provided;
+mod sciences;
 mod solvers;
+mod std_bounds;
 mod styles;
 mod values;
 

@@ -6,8 +6,8 @@ struct S {
 }
 
 #[differentiable]
-fn f(x: f64, s: &S) -> f64 {
-    x * (s.n << 2) as f64
+fn f(x: f64, s: &S, k: u32) -> f64 {
+    x * (s.n << k) as f64
 }
 
 fn main() {}

@@ -271,7 +271,7 @@ pub trait Block: Clone + Sized {
 }
 
 macro_rules! scalar {
-    ($($ty:ident $one:ident $many:ident $stored:ty: $hold:expr, $borrow:expr, $slice:expr;)*) => {$(
+    ($($ty:ident $one:ident $many:ident $stored:ty: $hold:expr, $borrow:expr, $slice:expr, $back:expr;)*) => {$(
         impl Argument for $ty {
             fn hold(&self) -> Result<Held<'_>> {
                 let hold: fn($ty) -> Result<$stored> = $hold;
@@ -309,15 +309,17 @@ macro_rules! scalar {
             fn split(value: Value, _: usize) -> Option<Vec<$ty>> {
                 match value {
                     Value::$many(array) => {
-                        array.data.into_iter().map(|x| x.try_into().ok()).collect()
+                        let back: fn($stored) -> Option<$ty> = $back;
+                        array.data.into_iter().map(back).collect()
                     }
                     _ => None,
                 }
             }
             fn at(value: &Value, position: usize) -> Option<$ty> {
+                let back: fn($stored) -> Option<$ty> = $back;
                 match value {
-                    Value::$one(x) if position == 0 => (*x).try_into().ok(),
-                    Value::$many(array) => (*array.data.get(position)?).try_into().ok(),
+                    Value::$one(x) if position == 0 => back(*x),
+                    Value::$many(array) => back(*array.data.get(position)?),
                     _ => None,
                 }
             }
@@ -326,15 +328,15 @@ macro_rules! scalar {
 }
 
 scalar! {
-    f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F64s(all));
-    f32 F32 F32s f32: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F32s(all));
-    i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::I64s(all));
-    bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all));
-    i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
-    u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
-    isize I64 I64s i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None;
-    usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
-    u64 I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
+    f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F64s(all)), Some;
+    f32 F32 F32s f32: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F32s(all)), Some;
+    i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::I64s(all)), Some;
+    bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all)), Some;
+    i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    isize I64 I64s i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None, |x| x.try_into().ok();
+    usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None, |x| x.try_into().ok();
+    u64 I64 I64s i64: |n| Ok(n.cast_signed()), |all| Ok(all.iter().map(|n| n.cast_signed()).collect()), |_| None, |x| Some(x.cast_unsigned());
 }
 
 impl<B: Block, const N: usize> Block for [B; N] {
@@ -412,6 +414,20 @@ impl<T: Argument + super::Data> Argument for Content<'_, T> {
             Some(value) => value.hold(),
             None => Ok(Held::owned(neutral(&T::TYPE))),
         }
+    }
+}
+
+/// The list in an `Option`, or one without elements.
+#[derive(Debug)]
+pub struct ListContent<'a, T>(pub Option<&'a [T]>);
+
+impl<T: Block> Argument for ListContent<'_, T> {
+    fn hold(&self) -> Result<Held<'_>> {
+        T::many(self.0.unwrap_or_default())
+    }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        T::words(self.0.unwrap_or_default(), words);
     }
 }
 

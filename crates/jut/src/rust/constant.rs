@@ -94,9 +94,9 @@ impl Constant for usize {
 }
 
 impl Constant for u64 {
-    const TYPE: Type = Type::Usize;
+    const TYPE: Type = Type::U64;
     fn write(&self, text: &mut String) -> bool {
-        write!(text, "{self}").is_ok() && i64::try_from(*self).is_ok()
+        self.cast_signed().write(text)
     }
 }
 

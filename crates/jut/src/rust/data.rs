@@ -46,7 +46,7 @@ plain! {
     u32 U32 ();
     isize I64 ();
     usize Usize ();
-    u64 Usize ();
+    u64 U64 ();
     bool Bool ();
 }
 
@@ -137,7 +137,7 @@ pub(super) const fn key(name: &str) -> u64 {
 #[diagnostic::on_unimplemented(
     message = "this is no function with derivatives of `{Self}`",
     note = "write `#[jut::differentiable]` before the `impl` block",
-    note = "what a trait provides is called in a function of a type parameter, or stands in the `impl` of the type",
+    note = "what a trait provides is found where the trait has the attribute, unless it gives a `Result` or has type parameters of its own",
     note = "of an array of another library the elements are read, by an index or an iterator"
 )]
 pub trait Method<const KEY: u64, R> {
@@ -400,7 +400,9 @@ impl Type {
                 format!("#({})", items.join(", "))
             }
             Type::Fixed(element, n) => format!("build (i < {n}) {{ {} }}", element.neutral()),
-            Type::Vec(element) => format!("build (i < 0) {{ {} }}", element.neutral()),
+            Type::Vec(element) | Type::Array(element) => {
+                format!("build (i < 0) {{ {} }}", element.neutral())
+            }
             // The text measures an array of rows by the first of them: of one without rows the width is written.
             Type::Matrix(Type::Vec(Type::Vec(element)), _) => {
                 format!("build (i < 0, j < 0) {{ {} }}", element.neutral())

@@ -481,10 +481,13 @@ fn written(tag: &str, holes: &[Filled]) -> String {
         ["to", name, k, ref steps @ ..] => {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
             let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            if let (Some(Type::U64), "f64" | "f32") = (ty, name) {
+                return format!("rust_u64_to_{name}");
+            }
             let same = match ty {
                 Some(Type::F64) => name == "f64",
                 Some(Type::F32) => name == "f32",
-                Some(Type::I64 | Type::I32 | Type::U32 | Type::Usize) => name == "i64",
+                Some(Type::I64 | Type::I32 | Type::U32 | Type::U64 | Type::Usize) => name == "i64",
                 _ => false,
             };
             let large = name == "f32" && matches!(ty, Some(Type::I64 | Type::Usize));
@@ -605,6 +608,11 @@ fn made(
 fn holds(condition: &str, holes: &[Filled]) -> bool {
     let mut words = condition.split(' ');
     let (name, hole) = (words.next(), words.next().and_then(|k| k.parse::<usize>().ok()));
+    // What is not a `u64` for certain.
+    if name == Some("signed") {
+        let found = hole.and_then(|k| holes.get(k)).and_then(|of| of.walk(words));
+        return found != Some(Type::U64);
+    }
     let Some(hole) = hole.and_then(|k| holes.get(k)) else { return false };
     if name == Some("changed") {
         let position = words.next().and_then(|k| k.parse::<usize>().ok());
@@ -618,11 +626,12 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("f64") => ty == Type::F64,
         Some("f32") => ty == Type::F32,
         Some("bool") => ty == Type::Bool,
-        Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32 | Type::U32),
+        Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32 | Type::U32 | Type::U64),
         Some("usize") => ty == Type::Usize,
         Some("i64") => ty == Type::I64,
         Some("i32") => ty == Type::I32,
         Some("u32") => ty == Type::U32,
+        Some("u64") => ty == Type::U64,
         Some("value") => ty != Type::Unit,
         Some("optional") => is_optional(&ty),
         Some("single") => !is_optional(&ty),

@@ -63,9 +63,9 @@ macro_rules! integer_methods {
 }
 
 float_methods! { f64 F64 f32 F32 }
-integer_methods! { i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 Usize }
+integer_methods! { i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 U64 }
 
-numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 Usize }
+numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 U64 }
 
 /// An element of an array by its number, or by those of its row and column: the text writes it itself.
 #[diagnostic::do_not_recommend]

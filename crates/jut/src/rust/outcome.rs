@@ -150,7 +150,7 @@ impl Outcome for usize {
 
 impl Outcome for u64 {
     fn take(value: Value) -> Option<u64> {
-        i64::take(value).and_then(|x| x.try_into().ok())
+        i64::take(value).map(i64::cast_unsigned)
     }
 }
 

@@ -197,6 +197,72 @@ const WHOLE: &[(&str, &str)] = &[
   }
 }",
     ),
+    // Integers of 64 bits without a sign have the bits of those with one: with the highest bit turned round they are in the same order.
+    (
+        "rust_below_u64",
+        "def rust_below_u64(a: i64, b: i64) -> bool = {
+  least = -9223372036854775807 - 1
+  prim.bitxor(a, least) < prim.bitxor(b, least)
+}",
+    ),
+    ("rust_over_add_u64", "def rust_over_add_u64(a: i64, b: i64) -> bool = rust_below_u64(a + b, a)"),
+    ("rust_over_sub_u64", "def rust_over_sub_u64(a: i64, b: i64) -> bool = rust_below_u64(a, b)"),
+    // Half of a number has no sign: twice its quotient is the one that is asked for, or one less.
+    (
+        "rust_div_u64",
+        "def rust_div_u64(a: i64, b: i64, of_half: i64) -> i64 = {
+  q = prim.shl(of_half, 1)
+  nearly = prim.select(rust_below_u64(a - q * b, b), q, q + 1)
+  prim.select(b < 0, prim.select(rust_below_u64(a, b), 0, 1), nearly)
+}",
+    ),
+    (
+        "rust_rem_u64",
+        "def rust_rem_u64(a: i64, b: i64, of_half: i64) -> i64 = a - rust_div_u64(a, b, of_half) * b",
+    ),
+    (
+        "rust_over_mul_u64",
+        "def rust_over_mul_u64(a: i64, b: i64) -> bool = if a == 0 { false } else {
+  rust_div_u64(a * b, a, rust_shr_u64(a * b, 1) / a) != b
+}",
+    ),
+    (
+        "rust_min_u64",
+        "def rust_min_u64(a: i64, b: i64) -> i64 = prim.select(rust_below_u64(b, a), b, a)",
+    ),
+    (
+        "rust_max_u64",
+        "def rust_max_u64(a: i64, b: i64) -> i64 = prim.select(rust_below_u64(b, a), a, b)",
+    ),
+    (
+        "rust_shr_u64",
+        "def rust_shr_u64(a: i64, n: i64) -> i64 = if n == 0 { a } else {
+  prim.shr(prim.bitand(prim.shr(a, 1), 9223372036854775807), n - 1)
+}",
+    ),
+    // The bit that is lost by halving stays in the last one, so that rounding goes where it would.
+    (
+        "rust_u64_to_f64",
+        "def rust_u64_to_f64(a: i64) -> f64 = if a >= 0 { f64(a) } else {
+  2.0 * f64(prim.bitor(prim.bitand(prim.shr(a, 1), 9223372036854775807), prim.bitand(a, 1)))
+}",
+    ),
+    (
+        "rust_u64_to_f32",
+        "def rust_u64_to_f32(a: i64) -> f32 = if a >= 0 { rust_to_f32(a) } else {
+  2.0f32 * rust_to_f32(prim.bitor(prim.bitand(prim.shr(a, 1), 9223372036854775807), prim.bitand(a, 1)))
+}",
+    ),
+    (
+        "rust_f64_to_u64",
+        "def rust_f64_to_u64(x: f64) -> i64 = {
+  if x < 9223372036854775808.0 { prim.max(i64(x), 0) } else {
+    if x < 18446744073709551616.0 { i64(x - 9223372036854775808.0) - 9223372036854775807 - 1 } else {
+      prim.select(x != x, 0, -1)
+    }
+  }
+}",
+    ),
     (
         "rust_isqrt",
         "def rust_isqrt(x: i64) -> i64 = {
@@ -260,22 +326,41 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 
 /// The definitions that a text uses.
 pub(crate) fn used(text: &str) -> impl Iterator<Item = String> {
-    let named = |name: &str| text.contains(&format!("{name}("));
+    // Those that other definitions use stand in these: they are named, and looked for again.
+    let mut text = std::borrow::Cow::Borrowed(text);
+    loop {
+        let named = |name: &str| text.contains(&format!("{name}("));
+        let inner = |(name, definition): &&(&str, &'static str)| {
+            named(name) && name.contains("u64") && !text.contains(*definition)
+        };
+        let more: String =
+            WHOLE.iter().filter(inner).map(|(_, definition)| format!("{definition}\n")).collect();
+        if more.is_empty() {
+            break;
+        }
+        text = (text.into_owned() + &more).into();
+    }
+    definitions(text.into_owned())
+}
+
+/// The definitions whose names stand in a text.
+fn definitions(text: String) -> impl Iterator<Item = String> {
+    let named = move |name: &str| text.contains(&format!("{name}("));
     // An order compares.
     let has = move |name: &str| match name.strip_prefix("rust_in_order") {
         Some(width) => named(name) || named(&format!("rust_order{width}")),
         None => named(name),
     };
-    let wide = WIDE.iter().flat_map(move |(name, definition)| {
+    let wide = WIDE.iter().flat_map(|(name, definition)| {
         let single = format!("{name}_f32");
         [has(name).then(|| definition.to_string()), has(&single).then(|| short(name, definition))]
     });
     let single = SHORT
         .iter()
         .chain(WHOLE)
-        .map(move |(name, definition)| has(name).then(|| definition.to_string()));
+        .map(|(name, definition)| has(name).then(|| definition.to_string()));
     let whole = has("rust_order_i64").then(whole_order);
-    wide.chain(single).flatten().chain(whole)
+    wide.chain(single).flatten().chain(whole).collect::<Vec<_>>().into_iter()
 }
 
 /// The order of integers.

@@ -44,6 +44,27 @@ pub fn called_unevenly<'a, S: Source, R, const N: usize>(
     called::<S, R, N>(request, |words| words.refuse(), values, read)
 }
 
+/// What a call of a function gives that makes rows: by its second text, if the first one says that they have different lengths.
+///
+/// # Errors
+/// As [`call`](super::call).
+pub fn or_unevenly<'a, S: Source, R, const N: usize>(
+    first: Result<R>,
+    request: Request,
+    values: impl Fn() -> Result<[Held<'a>; N]>,
+    read: impl FnMut(&mut Taken<'_>) -> Result<R>,
+) -> Result<R> {
+    match first {
+        Err(error) if error.code() == Some("R04") => {
+            match super::description::Description::of::<S>().linked() {
+                Ok(_) => called::<S, R, N>(request, |words| words.refuse(), values, read),
+                Err(_) => Err(error),
+            }
+        }
+        other => other,
+    }
+}
+
 #[cold]
 fn not_built(why: &Error) -> Error {
     let reason =

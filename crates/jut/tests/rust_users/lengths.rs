@@ -340,15 +340,10 @@ fn rows_that_functions_and_iterators_give() {
 
 #[test]
 fn lengths_that_are_not_those_before_are_errors_with_their_place() {
-    for error in
-        [shrinks::gradient(&[1.0, 2.0], 1).map(drop), ragged::value(&[1.0, 2.0, 3.0]).map(drop)]
-    {
-        let error = error.unwrap_err().to_string();
-        assert!(
-            error.starts_with("R04: a list has another length than the one before: "),
-            "{error}"
-        );
-        assert!(error.contains("lengths.rs:"), "{error}");
-    }
+    let error = shrinks::gradient(&[1.0, 2.0], 1).unwrap_err().to_string();
+    assert!(error.starts_with("R04: a list has another length than the one before: "), "{error}");
+    assert!(error.contains("lengths.rs:"), "{error}");
+    // Rows that are given may have different lengths.
+    assert_eq!(ragged::value(&[1.0, 2.0, 3.0]).unwrap(), ragged(&[1.0, 2.0, 3.0]));
     assert_eq!(shrinks::value(&[1.0, 2.0], 2).unwrap(), shrinks(&[1.0, 2.0], 2));
 }

@@ -1,0 +1,125 @@
+//! Rows of different lengths that functions give to each other.
+
+use jut::{Data, differentiable};
+
+#[differentiable]
+fn scaled(rows: &[Vec<f64>], a: f64) -> Vec<Vec<f64>> {
+    rows.iter().map(|r| r.iter().map(|v| a * v).collect()).collect()
+}
+
+#[differentiable]
+fn twice(rows: &[Vec<f64>], a: f64) -> Vec<Vec<f64>> {
+    let once: Vec<Vec<f64>> = scaled(rows, a);
+    scaled(&once, a)
+}
+
+#[differentiable]
+fn squares(rows: &[Vec<f64>]) -> f64 {
+    let all: Vec<Vec<f64>> = twice(rows, 2.0);
+    let mut s = 0.0;
+    for (i, row) in all.iter().enumerate() {
+        for v in row {
+            s += v * v * (i + 1) as f64;
+        }
+    }
+    s + all[0].len() as f64
+}
+
+#[derive(Data, Clone, Copy, Debug, PartialEq)]
+struct Layer {
+    gain: f64,
+}
+
+#[differentiable]
+impl Layer {
+    fn apply(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let all: Vec<Vec<f64>> = scaled(rows, self.gain);
+        all.iter().map(|r| r.iter().map(|v| v + self.gain).collect()).collect()
+    }
+}
+
+#[differentiable]
+fn layered(layer: &Layer, rows: &[Vec<f64>]) -> f64 {
+    let first: Vec<Vec<f64>> = layer.apply(rows);
+    let second: Vec<Vec<f64>> = layer.apply(&first);
+    second.iter().map(|r| r.iter().product::<f64>()).sum()
+}
+
+/// Rows that this function makes.
+#[differentiable]
+fn triangle(x: &[f64]) -> f64 {
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for i in 0..x.len() {
+        rows.push(x[..i + 1].to_vec());
+    }
+    let all: Vec<Vec<f64>> = scaled(&rows, x[0]);
+    all.iter().map(|r| r.iter().product::<f64>()).sum()
+}
+
+#[test]
+fn rows_go_from_function_to_function() {
+    let rows = [vec![1.0, 2.0], vec![3.0], vec![], vec![0.5, -1.0, 2.0]];
+    for rows in [&rows[..], &rows[..1], &[vec![1.0, 2.0], vec![3.0, 4.0]]] {
+        assert_eq!(twice::value(rows, 3.0).unwrap(), twice(rows, 3.0));
+        assert_eq!(squares::value(rows).unwrap(), squares(rows));
+        let by = squares::gradient(rows).unwrap();
+        for (i, row) in rows.iter().enumerate() {
+            let own: Vec<f64> = row.iter().map(|v| 32.0 * v * (i + 1) as f64).collect();
+            assert_eq!(by[i], own);
+        }
+        let layer = Layer { gain: 0.5 };
+        assert_eq!(Layer_apply::value(&layer, rows).unwrap(), layer.apply(rows));
+        let (value, (by_layer, by_rows)) = layered::value_and_gradient(&layer, rows).unwrap();
+        assert_eq!(value, layered(&layer, rows));
+        let at = |h: f64| layered(&Layer { gain: 0.5 + h }, rows);
+        assert!((by_layer.gain - (at(1e-6) - at(-1e-6)) / 2e-6).abs() < 1e-6);
+        assert_eq!(
+            by_rows.iter().map(Vec::len).collect::<Vec<_>>(),
+            rows.iter().map(Vec::len).collect::<Vec<_>>()
+        );
+    }
+    everywhere! {
+        triangle at [1.5, 0.5, -2.0];
+    }
+}
+
+// Rows that functions make of lists.
+#[differentiable]
+fn lower(x: &[f64]) -> Vec<Vec<f64>> {
+    (0..x.len()).map(|i| x[..i + 1].to_vec()).collect()
+}
+
+#[differentiable]
+fn groups(x: &[f64], limit: f64) -> Vec<Vec<f64>> {
+    let mut all: Vec<Vec<f64>> = Vec::new();
+    let mut own: Vec<f64> = Vec::new();
+    for &v in x {
+        if v > limit && !own.is_empty() {
+            all.push(own.clone());
+            own.clear();
+        }
+        own.push(v * v);
+    }
+    all.push(own.clone());
+    all
+}
+
+#[differentiable]
+fn square(x: &[f64]) -> Vec<Vec<f64>> {
+    x.iter().map(|a| x.iter().map(|b| a * b).collect()).collect()
+}
+
+#[test]
+fn rows_that_a_function_makes() {
+    let x = [1.0, 2.0, 3.0, 0.5];
+    assert_eq!(lower::value(&x).unwrap(), lower(&x));
+    assert_eq!(lower::value(&x[..1]).unwrap(), lower(&x[..1]));
+    assert_eq!(lower::value(&[]).unwrap(), lower(&[]));
+    assert_eq!(square::value(&x).unwrap(), square(&x));
+    let d = [0.5, -1.0, 0.0, 2.0];
+    let (value, tangent) = lower::jvp(&x, &d).unwrap();
+    assert_eq!((value, tangent), (lower(&x), lower(&d)));
+    let (_, by_x) = lower::vjp(&x, &lower(&[1.0, 1.0, 1.0, 1.0])).unwrap();
+    assert_eq!(by_x, [4.0, 3.0, 2.0, 1.0]);
+    assert_eq!(groups::value(&x, 1.5).unwrap(), groups(&x, 1.5));
+}
