@@ -185,10 +185,13 @@ fn the_last_iterations_load_what_they_store_again_in_pieces() {
 def g[n, d](x: [n, d]f64, w: [d]f64) -> [d]f64 = grad(f, w)(x, w)";
     let text = text(rows, "g");
     for function in ["load", "store"] {
-        let calls = text.matches(&format!("call {} @jut.{function}.first(ptr", match function {
-            "load" => "<8 x double>",
-            _ => "void",
-        }));
+        let calls = text.matches(&format!(
+            "call {} @jut.{function}.first(ptr",
+            match function {
+                "load" => "<8 x double>",
+                _ => "void",
+            }
+        ));
         assert!(calls.count() > 0, "{function}: {text}");
     }
 }

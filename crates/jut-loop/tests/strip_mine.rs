@@ -87,9 +87,8 @@ loop def f(n: i64, p: f64, x: in f64[n], y: inout f64[n]) = {
     y[i] = f
   }
 }";
-    let arguments = |n| {
-        vec![number(n), Flat::Scalar(jut_ir::Literal::F64(1.7)), floats(n), floats(n)]
-    };
+    let arguments =
+        |n| vec![number(n), Flat::Scalar(jut_ir::Literal::F64(1.7)), floats(n), floats(n)];
     let made = apart(text, LENGTHS, arguments);
     assert_eq!(made.matches("kernel pow(").count(), 3, "{made}");
     // The third call has the buffers of the first two.

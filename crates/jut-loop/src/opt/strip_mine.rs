@@ -59,6 +59,7 @@
 //! called one after the other; the text grows by a constant factor.
 
 mod copier;
+mod steps;
 
 use std::collections::{HashMap, HashSet};
 
@@ -68,6 +69,7 @@ use jut_ir::prim::{self, Lowering, Prim};
 use jut_ir::{Literal, Scalar};
 
 use self::copier::Copier;
+use self::steps::{Places, Step, steps};
 use super::vector;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
@@ -249,43 +251,6 @@ struct Buffers {
     start: Atom,
 }
 
-/// Which buffers there are for what.
-#[derive(Default)]
-struct Places {
-    /// That of a value; that of a call has its argument first.
-    of: HashMap<Value, usize>,
-    /// That of the second argument of a call, by its result.
-    second: HashMap<Value, usize>,
-    /// The stage from which on each serves again.
-    free_from: Vec<usize>,
-}
-
-impl Places {
-    /// One that is free in a stage, and then taken until another.
-    fn free(&mut self, stage: usize, until: usize) -> usize {
-        match self.free_from.iter().position(|from| *from <= stage) {
-            Some(place) => {
-                self.free_from[place] = until;
-                place
-            }
-            None => {
-                self.free_from.push(until);
-                self.free_from.len() - 1
-            }
-        }
-    }
-
-    /// How many there are.
-    fn count(&self) -> usize {
-        self.free_from.len()
-    }
-
-    /// Those of the arguments of a call.
-    fn of_call(&self, result: Value) -> impl Iterator<Item = usize> {
-        self.of.get(&result).into_iter().chain(self.second.get(&result)).copied()
-    }
-}
-
 /// A stage but the last, for one iteration.
 struct Stage {
     index: Value,
@@ -315,16 +280,6 @@ struct Plan {
     /// The last stage.
     last: usize,
     checked: bool,
-}
-
-/// A step of a stage.
-enum Step {
-    /// The statement with this number.
-    Run(usize),
-    /// Its operand goes to a buffer.
-    Argument(usize),
-    /// This value comes from its buffer.
-    Reload(Value),
 }
 
 impl Walk<'_> {
@@ -670,46 +625,6 @@ impl Walk<'_> {
         stmt.blocks().into_iter().for_each(|inner| self.stored(inner, found));
     }
 
-    /// A buffer for each call, a second one where that has two arguments, and one for each value that a later stage reloads. A buffer serves again
-    /// from the stage on in which it is read last.
-    fn places(&self, plan: &Plan, body: &Block, stages: &[Vec<Step>]) -> Option<Places> {
-        let mut read_last: HashMap<Value, usize> = HashMap::new();
-        for (s, steps) in stages.iter().enumerate() {
-            for step in steps {
-                if let Step::Reload(v) = step {
-                    if self.values[*v].kind != Kind::F64 {
-                        return None;
-                    }
-                    read_last.insert(*v, s);
-                }
-            }
-        }
-        // By stage and place in the body, so in the order of the stores.
-        let mut order: Vec<(usize, usize, Value)> = Vec::new();
-        for (k, stmt) in body.stmts.iter().enumerate() {
-            let call = matches!(plan.work[k], Work::Call);
-            for v in stmt.bound() {
-                if call || read_last.contains_key(v) {
-                    order.push((plan.stages[k], k, *v));
-                }
-            }
-        }
-        order.sort_unstable();
-        let mut places = Places::default();
-        for (stage, k, v) in order {
-            let until = read_last.get(&v).copied().unwrap_or(stage + 1);
-            let place = places.free(stage, until);
-            places.of.insert(v, place);
-            if let (Work::Call, Stmt::Prim { args, .. }) = (plan.work[k], &body.stmts[k])
-                && args.len() == 2
-            {
-                let place = places.free(stage, stage + 1);
-                places.second.insert(v, place);
-            }
-        }
-        Some(places)
-    }
-
     /// A new value that is to be what another one is.
     fn like(&mut self, old: Value) -> Value {
         let ValueData { name, kind } = self.values[old].clone();
@@ -733,44 +648,6 @@ impl Walk<'_> {
         out.push(Stmt::Offset { dst, buffer, index });
         dst
     }
-}
-
-/// What stage s does, in the order of the body; what is reloaded comes first.
-fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
-    let mut wanted: HashSet<Value> = HashSet::new();
-    if s == plan.last {
-        wanted.extend(body.results.iter().filter_map(value_of));
-    }
-    let mut steps = Vec::new();
-    for (k, stmt) in body.stmts.iter().enumerate().rev() {
-        let here = plan.stages[k] == s || s == plan.last && plan.stages[k] == LATE;
-        let is_wanted = stmt.bound().iter().any(|v| wanted.contains(v));
-        match plan.work[k] {
-            Work::Again if is_wanted => {}
-            Work::Once | Work::Last if here => {}
-            Work::Call if here => {
-                steps.push(Step::Argument(k));
-                reads(stmt, &mut |v| {
-                    wanted.insert(v);
-                });
-                continue;
-            }
-            Work::Once | Work::Call if is_wanted => {
-                let reloaded = stmt.bound().iter().filter(|v| wanted.contains(v));
-                steps.extend(reloaded.map(|v| Step::Reload(*v)));
-                continue;
-            }
-            _ => continue,
-        }
-        steps.push(Step::Run(k));
-        reads(stmt, &mut |v| {
-            wanted.insert(v);
-        });
-    }
-    steps.reverse();
-    // First, because a buffer may serve again in the same stage.
-    steps.sort_by_key(|step| !matches!(step, Step::Reload(_)));
-    steps
 }
 
 fn value_of(atom: &Atom) -> Option<Value> {

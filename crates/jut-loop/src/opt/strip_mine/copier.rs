@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Buffers, Places, Step, Walk};
+use super::steps::{Places, Step};
+use super::{Buffers, Walk};
 use crate::form::{Atom, Block, Stmt, Value};
 use jut_ir::prim;
 

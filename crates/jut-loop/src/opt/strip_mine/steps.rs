@@ -1,0 +1,133 @@
+//! What the stages of a loop that is taken apart do, and which buffers they need for that.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{LATE, Plan, Walk, Work, reads, value_of};
+use crate::form::{Block, Kind, Stmt, Value};
+
+/// A step of a stage.
+pub(super) enum Step {
+    /// The statement with this number.
+    Run(usize),
+    /// Its operand goes to a buffer.
+    Argument(usize),
+    /// This value comes from its buffer.
+    Reload(Value),
+}
+
+/// Which buffers there are for what.
+#[derive(Default)]
+pub(super) struct Places {
+    /// That of a value; that of a call has its argument first.
+    pub of: HashMap<Value, usize>,
+    /// That of the second argument of a call, by its result.
+    pub second: HashMap<Value, usize>,
+    /// The stage from which on each serves again.
+    free_from: Vec<usize>,
+}
+
+impl Places {
+    /// One that is free in a stage, and then taken until another.
+    fn free(&mut self, stage: usize, until: usize) -> usize {
+        match self.free_from.iter().position(|from| *from <= stage) {
+            Some(place) => {
+                self.free_from[place] = until;
+                place
+            }
+            None => {
+                self.free_from.push(until);
+                self.free_from.len() - 1
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.free_from.len()
+    }
+
+    /// Those of the arguments of a call.
+    pub fn of_call(&self, result: Value) -> impl Iterator<Item = usize> {
+        self.of.get(&result).into_iter().chain(self.second.get(&result)).copied()
+    }
+}
+
+impl Walk<'_> {
+    /// A buffer for each call, a second one where that has two arguments, and one for each value that a later stage reloads. A buffer serves again
+    /// from the stage on in which it is read last.
+    pub(super) fn places(&self, plan: &Plan, body: &Block, stages: &[Vec<Step>]) -> Option<Places> {
+        let mut read_last: HashMap<Value, usize> = HashMap::new();
+        for (s, steps) in stages.iter().enumerate() {
+            for step in steps {
+                if let Step::Reload(v) = step {
+                    if self.values[*v].kind != Kind::F64 {
+                        return None;
+                    }
+                    read_last.insert(*v, s);
+                }
+            }
+        }
+        // By stage and place in the body, so in the order of the stores.
+        let mut order: Vec<(usize, usize, Value)> = Vec::new();
+        for (k, stmt) in body.stmts.iter().enumerate() {
+            let call = matches!(plan.work[k], Work::Call);
+            for v in stmt.bound() {
+                if call || read_last.contains_key(v) {
+                    order.push((plan.stages[k], k, *v));
+                }
+            }
+        }
+        order.sort_unstable();
+        let mut places = Places::default();
+        for (stage, k, v) in order {
+            let until = read_last.get(&v).copied().unwrap_or(stage + 1);
+            let place = places.free(stage, until);
+            places.of.insert(v, place);
+            if let (Work::Call, Stmt::Prim { args, .. }) = (plan.work[k], &body.stmts[k])
+                && args.len() == 2
+            {
+                let place = places.free(stage, stage + 1);
+                places.second.insert(v, place);
+            }
+        }
+        Some(places)
+    }
+}
+
+/// What stage s does, in the order of the body; what is reloaded comes first.
+pub(super) fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
+    let mut wanted: HashSet<Value> = HashSet::new();
+    if s == plan.last {
+        wanted.extend(body.results.iter().filter_map(value_of));
+    }
+    let mut steps = Vec::new();
+    for (k, stmt) in body.stmts.iter().enumerate().rev() {
+        let here = plan.stages[k] == s || s == plan.last && plan.stages[k] == LATE;
+        let is_wanted = stmt.bound().iter().any(|v| wanted.contains(v));
+        match plan.work[k] {
+            Work::Again if is_wanted => {}
+            Work::Once | Work::Last if here => {}
+            Work::Call if here => {
+                steps.push(Step::Argument(k));
+                reads(stmt, &mut |v| {
+                    wanted.insert(v);
+                });
+                continue;
+            }
+            Work::Once | Work::Call if is_wanted => {
+                let reloaded = stmt.bound().iter().filter(|v| wanted.contains(v));
+                steps.extend(reloaded.map(|v| Step::Reload(*v)));
+                continue;
+            }
+            _ => continue,
+        }
+        steps.push(Step::Run(k));
+        reads(stmt, &mut |v| {
+            wanted.insert(v);
+        });
+    }
+    steps.reverse();
+    // First, because a buffer may serve again in the same stage.
+    steps.sort_by_key(|step| !matches!(step, Step::Reload(_)));
+    steps
+}
