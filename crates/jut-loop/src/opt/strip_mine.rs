@@ -80,7 +80,7 @@ use crate::target::{StripMine, Target, Vectors};
 use crate::values::trips;
 
 /// Buffers of a function at most, each of [`BLOCK`] floats.
-const BUFFERS: usize = 8;
+const BUFFERS: usize = 6;
 
 /// Bytes of these.
 pub(super) const MOST: u32 = 8 * BUFFERS as u32 * BLOCK as u32;
