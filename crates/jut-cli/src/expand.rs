@@ -300,6 +300,7 @@ fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
         Ty::Bool => Type::Bool,
         Ty::I32 => Type::I32,
         Ty::U32 => Type::U32,
+        Ty::U64 => Type::U64,
         Ty::Usize => Type::Usize,
         Ty::Option(inner) => Type::Tuple(leaked(vec![Type::Bool, *one(inner)])),
         Ty::Unit | Ty::Never => Type::Unit,

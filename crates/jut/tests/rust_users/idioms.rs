@@ -1,5 +1,4 @@
 //! Short functions, each with what people write often.
-use jut::math::{cos, exp, log, sin};
 use jut::{Data, differentiable};
 
 #[differentiable]

@@ -1,6 +1,6 @@
 //! Functions of equations in space, light, chemistry, learning, control and pictures, with lists in lists, parts of lists and constants as lengths.
 
-use jut::math::{cos, exp, log, sin, tanh};
+use jut::math::{cos, exp, log, sin};
 use jut::{Data, differentiable};
 use std::ops::{Add, Mul};
 

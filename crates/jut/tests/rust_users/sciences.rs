@@ -1,5 +1,5 @@
 //! Functions of filters, splines, graphs, polynomials and machines with states.
-use jut::math::{atan2, cos, exp, hypot, log, sin, tanh};
+use jut::math::{atan2, exp, log};
 use jut::{Data, differentiable};
 
 /// Extended Kalman filter with a struct of matrices.

@@ -81,8 +81,10 @@ fn generics() {
     assert_eq!(poly::gradient(1.5, 2.0, 3.0).unwrap(), (10.0, 3.0, 11.0));
     assert_eq!(horner::value(&x, 0.3).unwrap(), horner(&x, 0.3));
     assert_eq!(total::gradient(&x).unwrap(), [3.0, 1.5, -1.0]);
+    assert_eq!(summed::value(&x).unwrap(), summed(&x));
     assert_eq!(summed::gradient(&x).unwrap(), [3.0, 1.5, -1.0]);
     assert_eq!(larger::value(2.0, 1.0).unwrap(), larger(2.0, 1.0));
+    assert_eq!(of_f64::value(2.0).unwrap(), of_f64(2.0));
     assert_eq!(of_f64::gradient(2.0).unwrap(), 4.0);
     assert_eq!(uses::value(&x).unwrap(), uses(&x));
     let f = [1.5_f32, 0.75];
