@@ -3,8 +3,11 @@
 use super::number::Number;
 use super::power;
 
+/// A core: the result, and whether the pair is usual.
+pub type Core<N> = fn(N, N) -> (N, <N as Number>::Truth);
+
 /// The core of the function with a name.
-pub fn core<N: Number>(name: &str) -> Option<fn(N, N) -> (N, N::Truth)> {
+pub fn core<N: Number>(name: &str) -> Option<Core<N>> {
     match name {
         "pow" => Some(power::core::<N>),
         _ => None,
