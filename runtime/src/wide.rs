@@ -4,7 +4,7 @@
 //! the vector registers of several processors; which one is used is decided when code is loaded.
 //! Arguments and results are in memory, so the calling convention is the same everywhere.
 
-use crate::math::{pairs, power, straight};
+use crate::math::{pairs, straight};
 
 /// A function of several arguments.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ macro_rules! processors {
 macro_rules! forms {
     (
         $($scalar:literal $symbol:literal $symbol_in_place:literal $name:ident;)*
-        of pairs $($pair:literal $pair_symbol:literal $pair_in_place:literal $of:ident $core:expr, $each:expr;)*
+        of pairs $($pair:literal $pair_symbol:literal $pair_in_place:literal $of:ident $pair_of:ident;)*
     ) => {
         $(mod $name {
             use super::straight;
@@ -115,7 +115,7 @@ macro_rules! forms {
         })*
 
         $(mod $of {
-            use super::{pairs, power};
+            use super::pairs;
             use core::slice;
 
             /// # Safety
@@ -137,7 +137,7 @@ macro_rules! forms {
                 let (x, y) = unsafe {
                     (slice::from_raw_parts_mut(x, n as usize), slice::from_raw_parts(y, n as usize))
                 };
-                pairs::in_place(x, y, $core, $each);
+                pairs::in_place::<pairs::$pair_of>(x, y);
             }
 
             processors!(other $pair_symbol apart(x: *const f64, y: *const f64, z: *mut f64, n: u64));
@@ -192,7 +192,7 @@ forms! {
     "jut_lgamma" "jut_lgamma_n" "jut_lgamma_all" lgamma;
     "jut_digamma" "jut_digamma_n" "jut_digamma_all" digamma;
     of pairs
-    "jut_pow" "jut_pow_n" "jut_pow_all" pow power::core, power::pow;
+    "jut_pow" "jut_pow_n" "jut_pow_all" pow Pow;
 }
 
 #[cfg(test)]

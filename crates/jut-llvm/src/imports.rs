@@ -21,9 +21,9 @@ pub(crate) struct Imports {
     foreign: BTreeSet<String>,
     wide: BTreeMap<&'static str, &'static Form>,
     metadata: Vec<String>,
-    /// Where functions of the runtime come from; what the system's library has not, the module has itself: see `system.ll`.
     /// Whether some of eight neighbours are loaded or stored in pieces.
     pub(crate) pieces: bool,
+    /// Where functions of the runtime come from; what the system's library has not, the module has itself: see `system.ll`.
     pub(crate) math: MathLibrary,
     pub(crate) instructions: Instructions,
 }

@@ -17,7 +17,7 @@
 //!
 //! **Fewer than eight.** The last iterations of a block may be taken as eight of which only the first
 //! ones count: loads and stores leave the other cells alone, checks are not asked about them. What is loaded and stored again is not done so
-//! with a mask, but in pieces of four, two and one: no processor hands on what has been stored with a mask to a load that follows, and in gradients by short
+//! with a mask, but in pieces of four, two and one: a load of what has just been stored with a mask waits until that is in the cache, and in gradients by short
 //! rows the next iteration of the loop around adds to the same cells.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store and one

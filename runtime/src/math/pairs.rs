@@ -14,48 +14,58 @@ pub fn core<N: Number>(name: &str) -> Option<Core<N>> {
     }
 }
 
+/// A function of two floats: a type, as [`Function`](super::straight::Function) is one of one.
+pub trait Pair {
+    /// The result, and whether the pair is usual.
+    fn core(x: f64, y: f64) -> (f64, bool);
+    /// The result for any pair.
+    fn each(x: f64, y: f64) -> f64;
+}
+
+/// x to the power y.
+#[derive(Clone, Copy, Debug)]
+pub struct Pow;
+
+impl Pair for Pow {
+    #[inline(always)]
+    fn core(x: f64, y: f64) -> (f64, bool) {
+        power::core(x, y)
+    }
+    #[inline(always)]
+    fn each(x: f64, y: f64) -> f64 {
+        power::pow(x, y)
+    }
+}
+
 /// Pairs that are taken at once.
 const TOGETHER: usize = 8;
 
-/// The result of a pair, and whether it is usual.
-type Usual = (f64, bool);
-
 /// Eight results in place of the first arguments.
 #[inline(always)]
-fn eight(
-    x: &mut [f64; TOGETHER],
-    y: &[f64; TOGETHER],
-    core: impl Fn(f64, f64) -> Usual + Copy,
-    each: fn(f64, f64) -> f64,
-) {
+fn eight<P: Pair>(x: &mut [f64; TOGETHER], y: &[f64; TOGETHER]) {
     let (args, others) = (*x, *y);
     let mut all_usual = true;
     for k in 0..TOGETHER {
-        let (value, usual) = core(args[k], others[k]);
+        let (value, usual) = P::core(args[k], others[k]);
         x[k] = value;
         all_usual &= usual;
     }
     if !all_usual {
         for k in 0..TOGETHER {
-            x[k] = each(args[k], others[k]);
+            x[k] = P::each(args[k], others[k]);
         }
     }
 }
 
 /// Results in place of the first arguments, eight at a time.
 #[inline(always)]
-pub fn in_place(
-    x: &mut [f64],
-    y: &[f64],
-    core: impl Fn(f64, f64) -> Usual + Copy,
-    each: fn(f64, f64) -> f64,
-) {
+pub fn in_place<P: Pair>(x: &mut [f64], y: &[f64]) {
     let (blocks, rest) = x.as_chunks_mut::<TOGETHER>();
     let (others, other_rest) = y.as_chunks::<TOGETHER>();
     for (block, other) in blocks.iter_mut().zip(others) {
-        eight(block, other, core, each);
+        eight::<P>(block, other);
     }
     for (x, y) in rest.iter_mut().zip(other_rest) {
-        *x = each(*x, *y);
+        *x = P::each(*x, *y);
     }
 }

@@ -8,7 +8,7 @@
 //! number or no normal number itself, are left to `libm`.
 
 use super::number::Number;
-use super::straight::{EXPONENTIAL, ROUND, series, upper_half};
+use super::straight::{EXPONENTIAL, ROUND, by_power_of_two_from, series, upper_half};
 
 /// 3/2 (log(1 + s) - log(1 - s)) - 3 s - s^3 in powers of s^2, beginning with s^5.
 const L: [f64; 6] = [
@@ -69,11 +69,7 @@ pub fn core<N: Number>(x: N, y: N) -> (N, N::Truth) {
 #[inline(always)]
 fn log2<N: Number>(x: N) -> (N, N) {
     // x = 2^k m with m from half the root of 3 to the root of 3, near 1 or near 3/2.
-    let least = 0x3feb_b67a_0000_0000;
-    let shifted = x.to_bits() + N::bits(0x3ff0_0000_0000_0000 - least);
-    let k = N::from_bits((shifted >> 52) | N::bits(0x4330_0000_0000_0000))
-        - N::of(4503599627370496.0 + 1023.0);
-    let m = N::from_bits((shifted & N::bits(0x000f_ffff_ffff_ffff)) + N::bits(least));
+    let (k, m) = by_power_of_two_from(x, 0x3feb_b67a_0000_0000);
     let large = m.above(N::of(f64::from_bits(0x3ff3_988e_1409_212e)));
     let choose = |a: f64, b: f64| N::select(large, N::of(a), N::of(b));
     let near = choose(1.5, 1.0);

@@ -37,6 +37,7 @@ pub use exponential::{
 };
 pub use gamma::lgamma;
 pub use inverse::{acos, asin, atan, cbrt};
+pub(in crate::math) use logarithm::by_power_of_two_from;
 pub use logarithm::{log, log1p, log2, log10};
 
 /// A function of one float. It is a type, so that its core is compiled into the loop over many arguments

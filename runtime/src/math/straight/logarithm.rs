@@ -18,13 +18,19 @@ const LG: [f64; 7] = [
 /// x = 2^k (1 + f) with 1 + f between the roots of a half and of 2: k and f.
 #[inline(always)]
 pub(super) fn by_power_of_two<N: Number>(x: N) -> (N, N) {
-    let low = 0x3fe6_a09e_0000_0000;
+    let (k, m) = by_power_of_two_from(x, 0x3fe6_a09e_0000_0000);
+    (k, m - N::of(1.0))
+}
+
+/// x = 2^k m with m from the number with the bits `low`, which is between a half and 1, to twice that: k and m.
+#[inline(always)]
+pub(in crate::math) fn by_power_of_two_from<N: Number>(x: N, low: u64) -> (N, N) {
     let shifted = x.to_bits() + N::bits(ONE - low);
     // The exponent as a float, by way of the low bits of a large one.
     let k = N::from_bits((shifted >> 52) | N::bits(0x4330_0000_0000_0000))
         - N::of(4503599627370496.0 + 1023.0);
     let mantissa = (shifted & N::bits(0x000f_ffff_ffff_ffff)) + N::bits(low);
-    (k, N::from_bits(mantissa) - N::of(1.0))
+    (k, N::from_bits(mantissa))
 }
 
 /// Of log(1 + f), which is f - h + s (h + r): h, s and r.
