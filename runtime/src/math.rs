@@ -11,31 +11,20 @@ mod error;
 mod gamma;
 pub mod number;
 pub mod pairs;
+pub mod plane;
 pub mod power;
 pub mod straight;
 
 pub use error::erfinv;
 pub use gamma::{beta, gamma, polygamma};
+pub use plane::{atan2, hypot, logaddexp};
+pub use power::pow;
 pub use straight::each::{
-    acos, asin, atan, cbrt, cos, cosh, digamma, erf, erfc, exp, exp2, expm1, gaussian, lgamma, log,
-    log1p, log2, log10, sigmoid, sigmoid_slope, sin, sinh, softplus, tan, tanh,
+    acos, acosh, asin, asinh, atan, atanh, cbrt, cos, cosh, digamma, erf, erfc, exp, exp2, expm1,
+    gaussian, lgamma, log, log1p, log2, log10, sigmoid, sigmoid_slope, sin, sinh, softplus, tan,
+    tanh,
 };
 pub use straight::sin_cos;
-
-/// Inverse of the hyperbolic sine.
-pub fn asinh(x: f64) -> f64 {
-    libm::asinh(x)
-}
-
-/// Inverse of the hyperbolic cosine; NaN below 1.
-pub fn acosh(x: f64) -> f64 {
-    libm::acosh(x)
-}
-
-/// Inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
-pub fn atanh(x: f64) -> f64 {
-    libm::atanh(x)
-}
 
 /// The bits of a float, one pattern for all NaNs: which sign and payload a NaN has is left open, and
 /// differs between processors, engines and orders of operands.
@@ -58,15 +47,6 @@ pub fn times(x: f64, y: f64) -> f64 {
     if product.is_nan() && (x == 0.0 || y == 0.0) { 0.0 } else { product }
 }
 
-/// log(exp(x) + exp(y)). The exponential never overflows.
-pub fn logaddexp(x: f64, y: f64) -> f64 {
-    if x == y {
-        // Also where both are the same infinity.
-        return x + core::f64::consts::LN_2;
-    }
-    maximum(x, y) + log1p(exp(-(x - y).abs()))
-}
-
 /// x 2^n in wrapping arithmetic: 0 if n is not in 0 .. 63, as all bits are shifted out.
 pub fn shl(x: i64, n: i64) -> i64 {
     if (0..64).contains(&n) { x << n } else { 0 }
@@ -75,11 +55,6 @@ pub fn shl(x: i64, n: i64) -> i64 {
 /// x / 2^n rounded down: the sign, 0 or -1, if n is not in 0 .. 63.
 pub fn shr(x: i64, n: i64) -> i64 {
     if (0..64).contains(&n) { x >> n } else { x >> 63 }
-}
-
-/// Root of x^2 + y^2.
-pub fn hypot(x: f64, y: f64) -> f64 {
-    libm::hypot(x, y)
 }
 
 /// Remainder of x / y, exact, with the sign of x; NaN for an infinite x or a y of zero.
@@ -115,16 +90,6 @@ pub fn round(x: f64) -> f64 {
 /// x where it is positive, else +0; NaN at NaN.
 pub fn relu(x: f64) -> f64 {
     maximum(x, 0.0)
-}
-
-/// Angle of the point (x, y).
-pub fn atan2(y: f64, x: f64) -> f64 {
-    libm::atan2(y, x)
-}
-
-/// x to the power y.
-pub fn pow(x: f64, y: f64) -> f64 {
-    power::pow(x, y)
 }
 
 /// x to an integer power, by repeated squaring from the lowest bit up; a negative power is the

@@ -191,8 +191,14 @@ forms! {
     "jut_exp2" "jut_exp2_n" "jut_exp2_all" exp2;
     "jut_lgamma" "jut_lgamma_n" "jut_lgamma_all" lgamma;
     "jut_digamma" "jut_digamma_n" "jut_digamma_all" digamma;
+    "jut_asinh" "jut_asinh_n" "jut_asinh_all" asinh;
+    "jut_acosh" "jut_acosh_n" "jut_acosh_all" acosh;
+    "jut_atanh" "jut_atanh_n" "jut_atanh_all" atanh;
     of pairs
     "jut_pow" "jut_pow_n" "jut_pow_all" pow Pow;
+    "jut_atan2" "jut_atan2_n" "jut_atan2_all" atan2 Atan2;
+    "jut_hypot" "jut_hypot_n" "jut_hypot_all" hypot Hypot;
+    "jut_logaddexp" "jut_logaddexp_n" "jut_logaddexp_all" logaddexp Logaddexp;
 }
 
 #[cfg(test)]

@@ -121,6 +121,29 @@ macro_rules! replaced {
     };
 }
 
+/// A function of two floats for many of them, in place of the first ones.
+macro_rules! of_pairs {
+    ($name:literal $symbol:literal $function:ident) => {
+        KernelRow {
+            name: $name,
+            symbol: $symbol,
+            doc: concat!(
+                "each of the n cells of x becomes its ",
+                $name,
+                " with the same cell of y"
+            ),
+            params: &[buffer("x", Role::InOut), buffer("y", Role::In), integer("n")],
+            stops_early: false,
+            lengths: |sizes| sizes.iter().flat_map(|n| [(*n).max(0); 2]).collect(),
+            run: |buffers, _| {
+                if let [x, y] = buffers {
+                    x.iter_mut().zip(&**y).for_each(|(x, y)| *x = math::$function(*x, *y));
+                }
+            },
+        }
+    };
+}
+
 /// All kernels. Flag 4 of those with flags adds the result to what is there.
 pub static KERNELS: &[KernelRow] = &[
     KernelRow {
@@ -405,19 +428,13 @@ pub static KERNELS: &[KernelRow] = &[
     replaced!("exp2" "jut_exp2_all" exp2),
     replaced!("lgamma" "jut_lgamma_all" lgamma),
     replaced!("digamma" "jut_digamma_all" digamma),
-    KernelRow {
-        name: "pow",
-        symbol: "jut_pow_all",
-        doc: "each of the n cells of x becomes its power, with the exponent in the same cell of y",
-        params: &[buffer("x", Role::InOut), buffer("y", Role::In), integer("n")],
-        stops_early: false,
-        lengths: |sizes| sizes.iter().flat_map(|n| [(*n).max(0); 2]).collect(),
-        run: |buffers, _| {
-            if let [x, y] = buffers {
-                x.iter_mut().zip(&**y).for_each(|(x, y)| *x = math::pow(*x, *y));
-            }
-        },
-    },
+    replaced!("asinh" "jut_asinh_all" asinh),
+    replaced!("acosh" "jut_acosh_all" acosh),
+    replaced!("atanh" "jut_atanh_all" atanh),
+    of_pairs!("pow" "jut_pow_all" pow),
+    of_pairs!("atan2" "jut_atan2_all" atan2),
+    of_pairs!("hypot" "jut_hypot_all" hypot),
+    of_pairs!("logaddexp" "jut_logaddexp_all" logaddexp),
 ];
 
 /// The kernel of this name; the build ends if there is none.

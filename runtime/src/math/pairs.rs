@@ -1,18 +1,10 @@
 //! Functions of two arguments for several pairs at once, with the bits of one at a time: as [`many`](super::straight::many) for those of one.
 
 use super::number::Number;
-use super::power;
+use super::{plane, power};
 
 /// A core: the result, and whether the pair is usual.
 pub type Core<N> = fn(N, N) -> (N, <N as Number>::Truth);
-
-/// The core of the function with a name.
-pub fn core<N: Number>(name: &str) -> Option<Core<N>> {
-    match name {
-        "pow" => Some(power::core::<N>),
-        _ => None,
-    }
-}
 
 /// A function of two floats: a type, as [`Function`](super::straight::Function) is one of one.
 pub trait Pair {
@@ -22,19 +14,45 @@ pub trait Pair {
     fn each(x: f64, y: f64) -> f64;
 }
 
-/// x to the power y.
-#[derive(Clone, Copy, Debug)]
-pub struct Pow;
+/// The functions as types, with the core of each and the function for any pair; and the cores by name.
+macro_rules! pairs {
+    ($($(#[$doc:meta])* $ty:ident $name:literal $core:path, $each:path;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $ty;
 
-impl Pair for Pow {
-    #[inline(always)]
-    fn core(x: f64, y: f64) -> (f64, bool) {
-        power::core(x, y)
-    }
-    #[inline(always)]
-    fn each(x: f64, y: f64) -> f64 {
-        power::pow(x, y)
-    }
+            impl Pair for $ty {
+                #[inline(always)]
+                fn core(x: f64, y: f64) -> (f64, bool) {
+                    $core(x, y)
+                }
+                #[inline(always)]
+                fn each(x: f64, y: f64) -> f64 {
+                    $each(x, y)
+                }
+            }
+        )*
+
+        /// The core of the function with a name.
+        pub fn core<N: Number>(name: &str) -> Option<Core<N>> {
+            match name {
+                $($name => Some($core),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+pairs! {
+    /// x to the power y.
+    Pow "pow" power::core, power::pow;
+    /// Angle of a point, whose second coordinate comes first.
+    Atan2 "atan2" plane::angle, plane::atan2;
+    /// Root of x^2 + y^2.
+    Hypot "hypot" plane::distance, plane::hypot;
+    /// log(exp(x) + exp(y)).
+    Logaddexp "logaddexp" plane::log_of_sum, plane::logaddexp;
 }
 
 /// Pairs that are taken at once.

@@ -4,8 +4,8 @@
 //! of two floats, of which the first has so few digits that its product with half of the digits of y is exact. The formulas are those of
 //! FreeBSD's msun, where branches by size are replaced; the error is below 0.7 units in the last place.
 //!
-//! Powers with exponents 1, -1 and 2 are exactly what is multiplied and divided. Square roots, and what is not the power of a positive normal
-//! number or no normal number itself, are left to `libm`.
+//! Powers with exponents 1, -1, 2 and 1/2 are exactly what is multiplied, divided and what `sqrt` gives. What is not the power of a positive
+//! normal number or no normal number itself is left to `libm`.
 
 use super::number::Number;
 use super::straight::{EXPONENTIAL, ROUND, by_power_of_two_from, series, upper_half};
@@ -35,13 +35,9 @@ const LN2_LO: f64 = f64::from_bits(0xbe20_5c61_0ca8_6c39);
 
 /// x to the power y.
 pub fn pow(x: f64, y: f64) -> f64 {
-    match y {
-        // It asks for this first.
-        0.5 => libm::pow(x, y),
-        _ => match core(x, y) {
-            (power, true) => power,
-            _ => libm::pow(x, y),
-        },
+    match core(x, y) {
+        (power, true) => power,
+        _ => libm::pow(x, y),
     }
 }
 
@@ -55,10 +51,10 @@ pub fn core<N: Number>(x: N, y: N) -> (N, N::Truth) {
     let exponent = less + most;
     let usual = x.at_least(N::of(f64::MIN_POSITIVE))
         & x.at_most(N::of(f64::MAX))
-        & exponent.abs().at_most(N::of(1020.0))
-        & (y - N::of(0.5)).abs().above(N::of(0.0));
+        & exponent.abs().at_most(N::of(1020.0));
     let mut power = two_to_the(exponent, most, less);
-    for (exponent, exactly) in [(1.0, x), (-1.0, N::of(1.0) / x), (2.0, x * x)] {
+    let exact = [(1.0, x), (-1.0, N::of(1.0) / x), (2.0, x * x), (0.5, x.sqrt())];
+    for (exponent, exactly) in exact {
         let this = (y - N::of(exponent)).abs().at_most(N::of(0.0));
         power = N::select(this, exactly, power);
     }
@@ -153,6 +149,13 @@ mod tests {
             assert!(counts || same(pow(x, y), libm::pow(x, y)));
         }
         assert!(usual > 150_000 && exact > usual * 95 / 100, "{usual} usual, {exact} exact");
+    }
+
+    #[test]
+    fn square_roots_are_usual() {
+        for x in units().take(1000).map(|x| (x + 1e-3) * 1e6) {
+            assert_eq!(core(x, 0.5), (x.sqrt(), true), "{x}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod digamma;
 mod error;
 mod exponential;
 mod gamma;
+mod hyperbolic;
 mod inverse;
 mod logarithm;
 
@@ -36,6 +37,7 @@ pub use exponential::{
     cosh, exp, exp2, expm1, gaussian, sigmoid, sigmoid_slope, sinh, softplus, tanh,
 };
 pub use gamma::lgamma;
+pub use hyperbolic::{acosh, asinh, atanh};
 pub use inverse::{acos, asin, atan, cbrt};
 pub(in crate::math) use logarithm::by_power_of_two_from;
 pub use logarithm::{log, log1p, log2, log10};
@@ -235,6 +237,12 @@ functions! {
         sinh, libm::sinh;
         /// Hyperbolic cosine.
         cosh, libm::cosh;
+        /// Inverse of the hyperbolic sine.
+        asinh, libm::asinh;
+        /// Inverse of the hyperbolic cosine; NaN below 1.
+        acosh, libm::acosh;
+        /// Inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
+        atanh, libm::atanh;
         /// Logarithm to base 2.
         log2, libm::log2;
         /// Logarithm to base 10.

@@ -118,26 +118,20 @@ pub(super) fn one_acos(x: f64, rare: fn(f64) -> f64) -> f64 {
 /// The limits of the ranges of [`atan`].
 const LIMITS: [f64; 4] = [0.4375, 0.6875, 1.1875, 2.4375];
 
-/// The angles from which these ranges are computed: those whose tangents are 0, 1/2, 1, 3/2 and infinite, in
-/// two parts.
-const ANGLES: [[f64; 2]; 5] = [
-    [0.0, 0.0],
-    [0.4636476090008061, 2.2698777452961687e-17],
-    [FRAC_PI_4, 3.061616997868383e-17],
-    [0.982793723247329, 1.3903311031230998e-17],
-    [FRAC_PI_2, PIO2_LO],
-];
+/// The angles from which these ranges are computed: those whose tangents are 0, 1/2, 1, 3/2 and infinite.
+const ANGLES: [f64; 5] = [0.0, 0.4636476090008061, FRAC_PI_4, 0.982793723247329, FRAC_PI_2];
+
+/// What these lack.
+const TAILS: [f64; 5] =
+    [0.0, 2.2698777452961687e-17, 3.061616997868383e-17, 1.3903311031230998e-17, PIO2_LO];
 
 /// Numerators and divisors of the tangents of the angles that are left.
 #[inline(always)]
-fn tangents_left<N: Number>(size: N) -> [(N, N); 5] {
+fn tangents_left<N: Number>(size: N) -> [[N; 5]; 2] {
     let (one, two, more) = (N::of(1.0), N::of(2.0), N::of(1.5));
     [
-        (size, one),
-        (two * size - one, two + size),
-        (size - one, size + one),
-        (size - more, one + more * size),
-        (-one, size),
+        [size, two * size - one, size - one, size - more, -one],
+        [one, two + size, size + one, one + more * size, size],
     ]
 }
 
@@ -171,14 +165,18 @@ const FARTHEST: f64 = 1e19;
 #[inline(always)]
 pub fn atan<N: Number>(x: N) -> (N, N::Truth) {
     let size = x.abs();
-    let below = LIMITS.map(|limit| size.below(N::of(limit)));
+    // No `map` of arrays: it is called, and a loop with a call is not one for vectors.
+    let below = |limit: usize| size.below(N::of(LIMITS[limit]));
+    let below = [below(0), below(1), below(2), below(3)];
     let choose = |[first, second, third, fourth, last]: [N; 5]| {
         let upper = N::select(below[2], third, N::select(below[3], fourth, last));
         N::select(below[0], first, N::select(below[1], second, upper))
     };
-    let left = tangents_left(size);
-    let y = choose(left.map(|(n, _)| n)) / choose(left.map(|(_, d)| d));
-    let from = [0, 1].map(|part| choose(ANGLES.map(|angle| N::of(angle[part]))));
+    let of = N::of;
+    let constants = |[a, b, c, d, e]: [f64; 5]| [of(a), of(b), of(c), of(d), of(e)];
+    let [numerators, divisors] = tangents_left(size);
+    let y = choose(numerators) / choose(divisors);
+    let from = [choose(constants(ANGLES)), choose(constants(TAILS))];
     (angle_and(from, y).copysign(x), size.at_most(N::of(FARTHEST)))
 }
 
@@ -190,7 +188,7 @@ pub(super) fn one_atan(x: f64, rare: fn(f64) -> f64) -> f64 {
         return rare(x);
     }
     if size < LIMITS[0] {
-        return angle_and(ANGLES[0], size).copysign(x);
+        return angle_and([ANGLES[0], TAILS[0]], size).copysign(x);
     }
     // Not a table of all five: it would go through memory.
     let (range, n, d) = if size < LIMITS[2] {
@@ -204,7 +202,7 @@ pub(super) fn one_atan(x: f64, rare: fn(f64) -> f64) -> f64 {
     } else {
         (4, -1.0, size)
     };
-    angle_and(ANGLES[range], n / d).copysign(x)
+    angle_and([ANGLES[range], TAILS[range]], n / d).copysign(x)
 }
 
 /// Cube root: a polynomial's, with so few digits that its cube is exact, and four terms of the series of

@@ -46,6 +46,9 @@ rows! {
     sinh Some(libm::sinh), 1;
     cosh Some(libm::cosh), 1;
     tanh Some(libm::tanh), 3;
+    asinh Some(libm::asinh), 2;
+    acosh Some(libm::acosh), 2;
+    atanh Some(libm::atanh), 0;
     cbrt Some(libm::cbrt), 1;
     erf Some(libm::erf), 1;
     // Which are themselves up to 2.4 units off.
@@ -110,6 +113,9 @@ const EDGES: &[f64] = &[
     2.4375,
     1e19,
     -7.4e19,
+    // asinh, acosh.
+    1e15,
+    7.450580596923828e-9,
     // Cubes.
     8.0,
     -27.0,
@@ -194,8 +200,9 @@ fn several_at_once_have_the_bits_of_one_at_a_time() {
 fn what_is_common_is_usual() {
     for Row { name, core, .. } in ALL {
         let (low, high) = match *name {
-            "asin" | "acos" => (-0.99, 0.99),
+            "asin" | "acos" | "atanh" => (-0.99, 0.99),
             "log1p" => (1e-9, 1e9),
+            "acosh" => (1.0, 1e9),
             "log" | "log2" | "log10" | "lgamma" | "digamma" => (1e-3, 1e9),
             "tanh" => (-15.0, 15.0),
             _ => (-20.0, 20.0),
