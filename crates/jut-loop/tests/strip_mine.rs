@@ -122,6 +122,43 @@ loop def f(n: i64, p: f64, x: in f64[n*n], y: inout f64[n]) = {
 }
 
 #[test]
+fn a_sum_that_stores_to_the_tape_comes_first() {
+    let text = |then: &str| {
+        format!(
+            "
+loop def f(n: i64, x: in f64[n*n], t: out f64[n*n], y: out f64[n]) = {{
+  for up (i in 0 .. n) {{
+    r = i * n
+    row = x[r ..]
+    tape = t[r ..]
+    (s) = for up (j in 0 .. n) carry (s_1 = 0.0) {{
+      a = row[j]
+      d = a - 0.5
+      tape[j] = d
+      b = d * d
+      s_2 = s_1 + b
+      (s_2)
+    }}
+    e = exp(s)
+    y[i] = e
+    {then}
+  }}
+}}"
+        )
+    };
+    let arguments = |n: i64| vec![number(n), floats(n * n), floats(n * n), floats(n)];
+    let made = apart(&text("g = e + 1.0"), &[0, 1, 5, 9, 40], arguments);
+    let (before, after) = made.split_once("kernel exp(").expect("the call is taken out");
+    assert!(before.contains("tape_1[") && !after.contains("tape"), "{made}");
+
+    // Another part of the body that looks at the tape would see those of later iterations.
+    for look in ["g = t[i]\n    y[i] = g", "t[i] = e"] {
+        let plain = program(&text(look));
+        assert!(strip_mine::run(&plain, &KERNELS).is_none(), "{look}");
+    }
+}
+
+#[test]
 fn functions_of_functions_take_turns_in_one_buffer() {
     let text = "
 loop def f(n: i64, x: inout f64[n]) = {

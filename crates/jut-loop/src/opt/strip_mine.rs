@@ -51,7 +51,8 @@
 //! The blocks are those of the fixed order of sums, so no bit changes. What only computes is computed
 //! again where it is needed once more; what costs more (a sum in the body, another function) is kept
 //! in a buffer too. Stores come last, checks first, so the first iteration that fails still is the
-//! one that is reported.
+//! one that is reported; but a loop in the body that both sums and stores to where nothing else in the body looks, as to
+//! the tape, runs as soon as it can.
 //!
 //! [`crate::target::StripMine`] says which of both a backend wants. Requires: a function of the loop form, tidied up. Ensures: the same results, bit for
 //! bit. The buffers are parts of one allocation of constant length at the head of the function, which
@@ -71,6 +72,7 @@ use jut_ir::{Literal, Scalar};
 use self::copier::Copier;
 use self::steps::{Places, Step, steps};
 use super::vector;
+use crate::analysis::effects::{Access, accesses};
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
     Stmt, Value, ValueData,
@@ -502,9 +504,16 @@ impl Walk<'_> {
         if !self.how.calls(body, true) || size(body) > LARGEST {
             return None;
         }
+        let touched: Vec<_> = body.stmts.iter().map(|stmt| self.touched(stmt)).collect();
+        let alone = |(k, stmt): (usize, &Stmt)| {
+            stmt.is_loop() && !self.carries_buffers(stmt) && self.alone(&touched, k)
+        };
+        let alone: Vec<bool> = body.stmts.iter().enumerate().map(alone).collect();
         let mut stored = Vec::new();
         if source.order != Order::Par {
-            self.stored(body, &mut stored);
+            for (stmt, _) in body.stmts.iter().zip(&alone).filter(|(_, alone)| !**alone) {
+                self.stored_by(stmt, &mut stored);
+            }
         }
         let mut known: HashMap<Value, usize> = HashMap::new();
         known.insert(source.index, 0);
@@ -516,16 +525,21 @@ impl Walk<'_> {
         }
         let (mut work, mut stages) = (Vec::new(), Vec::new());
         let (mut last, mut checked) = (0, false);
-        for stmt in &body.stmts {
+        for (stmt, alone) in body.stmts.iter().zip(alone) {
             let mut stage = 0;
             reads(stmt, &mut |v| stage = stage.max(known.get(&v).copied().unwrap_or(0)));
             let mut how = self.work(stmt, &stored)?;
+            if alone && how == Work::Last {
+                how = Work::Once;
+            }
             if stage == LATE && how != Work::Again {
                 how = Work::Last;
             }
             if how == Work::Last {
                 stage = LATE;
-                self.stored_by(stmt, &mut stored);
+                if !alone {
+                    self.stored_by(stmt, &mut stored);
+                }
             }
             if fails(stmt) {
                 checked = true;
@@ -600,11 +614,41 @@ impl Walk<'_> {
     fn work_inside(&self, stmt: &Stmt, stored: &[Value]) -> Option<Work> {
         match stmt {
             Stmt::Store { buffer, .. } if self.own.contains(buffer) => Some(Work::Once),
-            Stmt::Kernel { args, .. } if matches!(args[..], [Atom::Value(v), _] if self.own.contains(&v)) => {
+            Stmt::Kernel { .. }
+                if self.touched(stmt).iter().all(|(buffer, _)| self.own.contains(buffer)) =>
+            {
                 Some(Work::Once)
             }
             _ => self.work(stmt, stored),
         }
+    }
+
+    /// The buffers that a statement touches, in its blocks too.
+    fn touched(&self, stmt: &Stmt) -> Vec<(Value, Access)> {
+        let mut found = Vec::new();
+        let is_buffer = |v: Value| matches!(self.values[v].kind, Kind::Buffer(_));
+        accesses(stmt, is_buffer, &mut |buffer, how| found.push((buffer, how)));
+        for inner in stmt.blocks().into_iter().flat_map(|block| &block.stmts) {
+            found.extend(self.touched(inner));
+        }
+        found
+    }
+
+    /// Whether a loop, or one in it, carries buffers: which these are differs between iterations.
+    fn carries_buffers(&self, stmt: &Stmt) -> bool {
+        let is_buffer = |v: &Value| matches!(self.values[*v].kind, Kind::Buffer(_));
+        stmt.any(&mut |stmt| stmt.is_loop() && stmt.bound().iter().any(is_buffer))
+    }
+
+    /// Whether statement k stores where no other statement of the body looks or stores: then it may
+    /// run in an early stage, as iterations stay in order.
+    fn alone(&self, touched: &[Vec<(Value, Access)>], k: usize) -> bool {
+        let stores = || touched[k].iter().filter(|(_, how)| *how == Access::Write);
+        let others = touched.iter().enumerate().filter(|(other, _)| *other != k);
+        stores().next().is_some()
+            && others.flat_map(|(_, touched)| touched).all(|(buffer, _)| {
+                stores().all(|(stored, _)| !self.known.roots.may_overlap(*stored, *buffer))
+            })
     }
 
     fn may_change(&self, stored: &[Value], read: Value) -> bool {
