@@ -5,7 +5,7 @@ use crate::loops::engines;
 use crate::machine;
 use crate::measure::{Watch, Way, in_turns, median};
 use crate::tape;
-use jut::{Arg, Compiled, Engine, Model, Session, Value};
+use jut::{Arg, BoundCall, Compiled, Engine, Model, Out, Session, Value};
 use serde::Serialize;
 use std::hint::black_box;
 use std::time::Duration;
@@ -166,10 +166,9 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
     for (name, engine) in engines().into_iter().filter(|(_, e)| *e != Engine::Cranelift) {
         let compiled = compile(case, engine)?;
         check(name, &numbers(compiled.call(&args)?), 1e-9)?;
-        others.push((name, compiled.session()));
+        others.push((name, compiled));
     }
 
-    let (mut gradient, mut value) = (native.session(), primal.session());
     let mut slow = interpreted.session();
     let mut differences = Differences::new(case, &primal);
     let mut out = vec![0.0; by_hand.len()];
@@ -179,7 +178,7 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
         check("num-dual", &out, 1e-9)?;
     }
     let watch = Watch::start();
-    black_box(value.call(&args)?);
+    black_box(primal.call(&args)?);
     let estimate = 2.0 * by_hand.len() as f64 * watch.seconds();
     let patient = estimate < effort.patience;
     if patient {
@@ -187,7 +186,15 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
         check("the difference quotient", &out, 1e-4)?;
     }
 
-    let allocations_per_call = allocations(&mut gradient, &args)?;
+    let (mut room, mut value_room) = (native.call(&args)?, primal.call(&args)?);
+    let mut gradient = Bound::new(&native, &args, &mut room)?;
+    let mut value = Bound::new(&primal, &args, &mut value_room)?;
+    let mut rooms = vec![native.call(&args)?; others.len()];
+    let mut bound = Vec::new();
+    for ((_, compiled), room) in others.iter().zip(&mut rooms) {
+        bound.push(Bound::new(compiled, &args, room)?);
+    }
+    let allocations_per_call = allocations(&mut gradient)?;
     let (mut hand_out, mut dual_out) = (out.clone(), out.clone());
     let hand = &mut case.hand;
     let mut ways: Vec<Way<'_>> = vec![
@@ -195,12 +202,11 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
             hand(&mut hand_out);
             black_box(&hand_out);
         }),
-        Box::new(|| drop(black_box(gradient.call(&args)))),
-        Box::new(|| drop(black_box(value.call(&args)))),
+        Box::new(|| drop(black_box(gradient.call()))),
+        Box::new(|| drop(black_box(value.call()))),
     ];
-    for (_, session) in &mut others {
-        let args = &args;
-        ways.push(Box::new(move || drop(black_box(session.call(args)))));
+    for call in &mut bound {
+        ways.push(Box::new(move || drop(black_box(call.call()))));
     }
     if effort.slow_ways {
         ways.push(Box::new(|| drop(black_box(slow.call(&args)))));
@@ -239,15 +245,42 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
     })
 }
 
+/// A call that is bound to the sizes of its arguments and writes its results to the same memory each time, as the
+/// hand-written code does.
+struct Bound<'a> {
+    call: BoundCall,
+    args: &'a [Arg<'a>],
+    outs: Vec<Out<'a>>,
+}
+
+impl<'a> Bound<'a> {
+    /// `room` are results of the function.
+    fn new(function: &Compiled, args: &'a [Arg<'a>], room: &'a mut [Value]) -> Result<Bound<'a>> {
+        let mut outs = Vec::new();
+        for value in room {
+            outs.push(match value {
+                Value::F64(x) => Out::from(x),
+                Value::F64s(a) => Out::from(&mut a.data),
+                _ => return Err("results are floats and arrays of floats".into()),
+            });
+        }
+        Ok(Bound { call: function.bind(args)?, args, outs })
+    }
+
+    fn call(&mut self) -> jut::Result<()> {
+        self.call.call(black_box(self.args), &mut self.outs)
+    }
+}
+
 /// Requests for memory per call, after a few calls.
-fn allocations(session: &mut Session, args: &[Arg<'_>]) -> Result<f64> {
+fn allocations(function: &mut Bound<'_>) -> Result<f64> {
     const CALLS: u32 = 10;
     for _ in 0..3 {
-        black_box(session.call(args)?);
+        function.call()?;
     }
     let before = machine::allocations();
     for _ in 0..CALLS {
-        black_box(session.call(args)?);
+        function.call()?;
     }
     Ok((machine::allocations() - before) as f64 / f64::from(CALLS))
 }

@@ -281,11 +281,13 @@ fn compiled_programs_and_their_gradients_agree_with_the_evaluator() {
 
 #[test]
 fn random_programs_and_their_gradients_agree_with_the_evaluator() {
+    let seeds: Vec<_> = (0..SEEDS).collect();
+    let counts = jut_tests::in_parallel(&seeds, |seed| {
+        let generated = jut_tests::generate::generate(*seed);
+        Ok(compare_all(&generated.text, &SMALL, &format!("seed {seed}: {}", generated.text)))
+    });
     let (mut programs, mut gradients) = (0, 0);
-    for seed in 0..SEEDS {
-        let generated = jut_tests::generate::generate(seed);
-        let counts =
-            compare_all(&generated.text, &SMALL, &format!("seed {seed}: {}", generated.text));
+    for counts in counts.unwrap_or_else(|e| panic!("{e}")) {
         programs += counts.0;
         gradients += counts.1;
     }

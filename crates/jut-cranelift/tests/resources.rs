@@ -10,7 +10,6 @@ use jut_loop::form::*;
 use jut_runtime::Workspace;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell as Counter;
-use std::time::{Duration, Instant};
 use support::*;
 
 /// Counts the allocations of each thread.
@@ -167,15 +166,10 @@ fn straight_value(n: usize, x: f64) -> f64 {
 }
 
 #[test]
-fn long_straight_programs_compile_in_time_linear_in_their_length() {
+fn long_straight_programs_compile() {
     for n in [10, 1000, 5000, 10_000, 100_000] {
         let source = straight(n);
-        let start = Instant::now();
         let compiled = BACKEND.compile(&source).unwrap();
-        let time = start.elapsed();
-        let limit = Duration::from_millis(500) + Duration::from_micros(100) * n as u32;
-        assert!(time < limit, "{n} statements took {time:?}");
-        println!("{n}: {time:?}");
         let x = 0.37;
         let got = call(&compiled, &mut Workspace::new(), &mut [Arg::F64(x)]).unwrap();
         let expected = straight_value(n, x);
@@ -184,7 +178,7 @@ fn long_straight_programs_compile_in_time_linear_in_their_length() {
 }
 
 #[test]
-fn many_checks_compile_in_time_linear_in_their_number() {
+fn a_program_with_many_checks_compiles() {
     let mut w = Writer::new("f");
     let (xs, n) = (w.input(F64S), w.input(Kind::I64));
     let mut sum = f(0.0);
@@ -193,10 +187,7 @@ fn many_checks_compile_in_time_linear_in_their_number() {
         let x = w.load(Kind::F64, xs, i(k));
         sum = w.prim(prim::ADD, &[sum, x.into()]).into();
     }
-    let start = Instant::now();
     let compiled = BACKEND.compile(&with_sites(program(w.finish(&[sum])))).unwrap();
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    println!("checks {:?}", start.elapsed());
     let xs = Numbers(5).floats(10_000);
     let mut workspace = Workspace::new();
     let mut run = |n| call(&compiled, &mut workspace, &mut [Arg::F64s(&xs), Arg::I64(n)]);
@@ -219,9 +210,7 @@ fn a_program_with_many_functions_compiles() {
         let z = w.prim(prim::ADD, &[y.into(), f(1.0)]);
         callee = Some(source.funcs.push(w.finish(&[z.into()])));
     }
-    let start = Instant::now();
     let compiled = BACKEND.compile(&source).unwrap();
-    println!("functions {:?}", start.elapsed());
     let got = call(&compiled, &mut Workspace::new(), &mut [Arg::F64(0.0)]).unwrap();
     assert_eq!(f64::from_bits(got), 500.0);
 }

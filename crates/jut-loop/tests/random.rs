@@ -5,8 +5,9 @@ use jut_eval::Value;
 
 #[test]
 fn random_programs_agree_bit_for_bit() {
-    for seed in 0..300 {
-        let p = jut_tests::generate::generate(seed);
+    let seeds: Vec<u64> = (0..300).collect();
+    let done = jut_tests::in_parallel(&seeds, |seed| {
+        let p = jut_tests::generate::generate(*seed);
         let args = [
             Value::F64(p.a),
             Value::floats(p.x.clone()),
@@ -15,5 +16,7 @@ fn random_programs_agree_bit_for_bit() {
             Value::ints(p.ix.clone()),
         ];
         crate::support::agree_on_derivatives(&p.text, "main", &args);
-    }
+        Ok(())
+    });
+    assert_eq!(done.map(|all| all.len()), Ok(300));
 }
