@@ -32,6 +32,9 @@ const PARTS_PER_THREAD: i64 = 4;
 /// Iterations that run first.
 const FIRST: i64 = 16;
 
+/// How many times what is worth it these have to show: they are few, and what they touch is not in the caches yet.
+const DOUBT: f64 = 4.0;
+
 /// Tells compiled code of the threads; once is enough.
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
@@ -71,7 +74,7 @@ unsafe fn run(
     let mut from = low;
     if threads > 1 {
         let mut seen = Seen::default();
-        for count in [FIRST, high.saturating_sub(low) / 4] {
+        for (count, doubt) in [(FIRST, DOUBT), (high.saturating_sub(low) / 4, 1.0)] {
             let to = from.saturating_add(count.max(0)).min(high);
             let begin = Instant::now();
             // SAFETY: as required of the caller.
@@ -82,7 +85,7 @@ unsafe fn run(
             seen.note(from.saturating_sub(low), to.saturating_sub(low), begin.elapsed());
             from = to;
             let left = seen.time_of(from.saturating_sub(low), high.saturating_sub(low));
-            if left >= WORTH.as_secs_f64() {
+            if left >= WORTH.as_secs_f64() * doubt {
                 let parts = (left / PART.as_secs_f64()) as i64;
                 let parts = parts.clamp(2, threads.saturating_mul(PARTS_PER_THREAD));
                 return Loop::new(workspace, share, words).run(workspace, from, high, parts);
