@@ -123,17 +123,17 @@ loop def f(n: i64, p: f64, x: in f64[n*n], y: inout f64[n]) = {
 
 #[test]
 fn a_sum_that_stores_to_the_tape_comes_first() {
-    let text = |then: &str| {
+    let text = |inside: &str, then: &str| {
         format!(
             "
-loop def f(n: i64, x: in f64[n*n], t: out f64[n*n], y: out f64[n]) = {{
+loop def f(n: i64, x: in f64[n*n], t: out f64[n*n], y: inout f64[n]) = {{
   for up (i in 0 .. n) {{
     r = i * n
     row = x[r ..]
     tape = t[r ..]
     (s) = for up (j in 0 .. n) carry (s_1 = 0.0) {{
       a = row[j]
-      d = a - 0.5
+      {inside}
       tape[j] = d
       b = d * d
       s_2 = s_1 + b
@@ -147,14 +147,31 @@ loop def f(n: i64, x: in f64[n*n], t: out f64[n*n], y: out f64[n]) = {{
         )
     };
     let arguments = |n: i64| vec![number(n), floats(n * n), floats(n * n), floats(n)];
-    let made = apart(&text("g = e + 1.0"), &[0, 1, 5, 9, 40], arguments);
+    let plain = "d = a - 0.5";
+    let made = apart(&text(plain, "g = e + 1.0"), &[0, 1, 5, 9, 40], arguments);
     let (before, after) = made.split_once("kernel exp(").expect("the call is taken out");
     assert!(before.contains("tape_1[") && !after.contains("tape"), "{made}");
 
-    // Another part of the body that looks at the tape would see those of later iterations.
-    for look in ["g = t[i]\n    y[i] = g", "t[i] = e"] {
-        let plain = program(&text(look));
-        assert!(strip_mine::run(&plain, &KERNELS).is_none(), "{look}");
+    // What it adds up where the others cannot see it depends on the order of the iterations.
+    let adds = "b_1 = t[j]\n      b_2 = b_1 * 0.5\n      d = a - b_2\n      t[j] = d";
+    let made = apart(&text(adds, ""), &[0, 1, 5, 9, 40], arguments);
+    let (before, _) = made.split_once("kernel exp(").expect("the call is taken out");
+    assert!(!before.contains("for par"), "{made}");
+    let vectors = Some(Vectors::EVERYTHING);
+    let target = Target { strip_mine: StripMine::Loops, vectors, shares: None };
+    for inside in [plain, adds] {
+        apart_for(&target, &text(inside, ""), &[0, 1, 5, 9, 40], arguments);
+    }
+
+    // Another part of the body that looks at the tape would see those of later iterations, and a sum that looks at what
+    // another part stores not that of earlier ones.
+    for (inside, then) in [
+        (plain, "g = t[i]\n    y[i] = g"),
+        (plain, "t[i] = e"),
+        ("b_1 = y[j]\n      d = a - b_1", ""),
+    ] {
+        let program = program(&text(inside, then));
+        assert!(strip_mine::run(&program, &KERNELS).is_none(), "{inside} {then}");
     }
 }
 

@@ -281,7 +281,8 @@ struct Plan {
     stages: Vec<usize>,
     /// The last stage.
     last: usize,
-    checked: bool,
+    /// Whether the order of iterations counts in stages before the last one too: something fails there, or stores.
+    ordered: bool,
 }
 
 impl Walk<'_> {
@@ -370,7 +371,7 @@ impl Walk<'_> {
                 buffers.shifted.push(self.part(part, back, at));
             }
         }
-        let order = if plan.checked { order } else { Order::Par };
+        let order = if plan.ordered { order } else { Order::Par };
         for (s, steps) in stages.iter().enumerate() {
             if s == plan.last {
                 let mut inner = Block::default();
@@ -524,13 +525,13 @@ impl Walk<'_> {
             known.insert(*carried, LATE);
         }
         let (mut work, mut stages) = (Vec::new(), Vec::new());
-        let (mut last, mut checked) = (0, false);
+        let (mut last, mut ordered) = (0, false);
         for (stmt, alone) in body.stmts.iter().zip(alone) {
             let mut stage = 0;
             reads(stmt, &mut |v| stage = stage.max(known.get(&v).copied().unwrap_or(0)));
             let mut how = self.work(stmt, &stored)?;
             if alone && how == Work::Last {
-                how = Work::Once;
+                (how, ordered) = (Work::Once, true);
             }
             if stage == LATE && how != Work::Again {
                 how = Work::Last;
@@ -542,7 +543,7 @@ impl Walk<'_> {
                 }
             }
             if fails(stmt) {
-                checked = true;
+                ordered = true;
                 if stage != 0 {
                     return None;
                 }
@@ -564,7 +565,7 @@ impl Walk<'_> {
             work.push(how);
             stages.push(stage);
         }
-        (last > 0).then_some(Plan { work, stages, last, checked })
+        (last > 0).then_some(Plan { work, stages, last, ordered })
     }
 
     /// When a statement can run, or `None` if the loop must stay as it is. `stored` is what earlier
@@ -640,14 +641,17 @@ impl Walk<'_> {
         stmt.any(&mut |stmt| stmt.is_loop() && stmt.bound().iter().any(is_buffer))
     }
 
-    /// Whether statement k stores where no other statement of the body looks or stores: then it may
-    /// run in an early stage, as iterations stay in order.
+    /// Whether statement k stores where no other statement of the body looks or stores, and looks where none stores: then
+    /// it may run in an early stage, as iterations stay in order.
     fn alone(&self, touched: &[Vec<(Value, Access)>], k: usize) -> bool {
-        let stores = || touched[k].iter().filter(|(_, how)| *how == Access::Write);
+        let own = &touched[k];
         let others = touched.iter().enumerate().filter(|(other, _)| *other != k);
-        stores().next().is_some()
-            && others.flat_map(|(_, touched)| touched).all(|(buffer, _)| {
-                stores().all(|(stored, _)| !self.known.roots.may_overlap(*stored, *buffer))
+        own.iter().any(|(_, how)| *how == Access::Write)
+            && others.flat_map(|(_, touched)| touched).all(|(other, other_how)| {
+                own.iter().all(|(buffer, how)| {
+                    (*how, *other_how) == (Access::Read, Access::Read)
+                        || !self.known.roots.may_overlap(*buffer, *other)
+                })
             })
     }
 
