@@ -64,6 +64,7 @@
 //! and there.
 
 mod argument;
+mod arguments;
 mod constant;
 mod data;
 mod declared;
@@ -78,15 +79,18 @@ mod narrow;
 mod neutral;
 mod operator;
 mod outcome;
+mod places;
 mod prelude;
 mod program;
 mod provided;
 mod recursive;
+mod results;
 mod uneven;
 mod unknown;
 mod words;
 
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
+pub use arguments::{Arguments, Holding, InRows};
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
@@ -94,7 +98,7 @@ pub use data::{
 };
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
-pub use entry::{Local, call, compiled, configure};
+pub use entry::{Locals, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Filled, Linker};
 #[doc(hidden)]
@@ -106,6 +110,7 @@ pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
 pub use recursive::{many, parts, split, whole};
+pub use results::{both, five, four, one, six, three, two};
 pub use uneven::{Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
@@ -192,21 +197,6 @@ pub enum Type {
     Enum(&'static [&'static str], &'static [(&'static str, Type)]),
     /// A struct or enum that holds itself, which the text declares.
     Declared(&'static Declared),
-}
-
-/// Where a part of a function's text comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// The first byte of the part.
-    pub start: u32,
-    /// Behind the last byte.
-    pub end: u32,
-    /// The line in the Rust file, counted from 1.
-    pub line: u32,
-    /// The column, counted from 1.
-    pub column: u32,
-    /// What a failing check means there.
-    pub what: What,
 }
 
 /// The function of a type that the attribute wrote.

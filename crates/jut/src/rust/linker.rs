@@ -7,7 +7,7 @@ use super::declared::Declarations;
 use super::description::Description;
 use super::entry::{Choice, Entries};
 use super::prelude;
-use super::{Place, RustPlace, Source, Type};
+use super::{RustPlace, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::{Function, Model};
 use jut_ir::Span;
@@ -282,7 +282,7 @@ impl Linker {
         &mut self,
         template: &str,
         file: &'static str,
-        places: &[Place],
+        places: &'static str,
         holes: &[Filled],
     ) {
         self.write(TypeId::of::<S>(), template, file, places, holes);
@@ -293,17 +293,18 @@ impl Linker {
         id: TypeId,
         template: &str,
         file: &'static str,
-        places: &[Place],
+        places: &'static str,
         holes: &[Filled],
     ) {
         let own = self.functions.get(&id).cloned().unwrap_or_default();
         let moved = fill(&mut self.text, &own, template, holes);
         self.text.push('\n');
-        self.places.extend(places.iter().map(|p| Placed {
-            start: moved[(p.start as usize).min(template.len())],
-            end: moved[(p.end as usize).min(template.len())],
-            place: RustPlace { file, line: p.line, column: p.column, what: p.what },
-        }));
+        let mut rest = places;
+        while let Some((start, end, place, more)) = super::places::next(rest, file) {
+            let moved = |at: usize| moved[at.min(template.len())];
+            self.places.push(Placed { start: moved(start), end: moved(end), place });
+            rest = more;
+        }
     }
 }
 
