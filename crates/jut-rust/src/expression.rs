@@ -10,6 +10,16 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Stmt, UnOp};
 
+/// Whether a constant is one of `std::f64::consts` or `std::f32::consts`: what else has such a name?
+fn is_of_floats(path: &str) -> bool {
+    path.starts_with("consts::")
+        || ["PI", "TAU", "GOLDEN_RATIO", "EULER_GAMMA"].contains(&path)
+        || ["FRAC_", "SQRT_", "LN_", "LOG2_", "LOG10_"].iter().any(|start| {
+            let rest = path.strip_prefix(start);
+            rest.is_some_and(|rest| rest.starts_with(|c: char| "PI123E".contains(c)))
+        })
+}
+
 impl Lowering<'_> {
     /// A value under a name of its own.
     pub fn named(&mut self, value: Value, wanted: &str) -> Value {
@@ -405,7 +415,8 @@ impl Lowering<'_> {
             (Some("u32"), _) => Ty::U32,
             (Some("u64"), _) => Ty::U64,
             (Some("usize"), _) => Ty::Usize,
-            (Some("consts"), None) => {
+            // What `use` gave a name is told by that name.
+            (Some("consts"), None) | (None, None) if is_of_floats(&written) => {
                 let float = self.unknown_float();
                 self.unify(&float, &Ty::Of(k, Vec::new()))
             }
@@ -620,10 +631,14 @@ impl Lowering<'_> {
         if items.is_empty() {
             return Err(spanned(at, crate::syntax::EMPTY).no_length());
         }
-        let values = self.sequence(items)?;
+        let mut values = self.sequence(items)?;
         let mut ty = values[0].ty.clone();
         for value in &values[1..] {
             ty = self.unify(&ty, &value.ty);
+        }
+        if crate::uneven::have_several_lengths(items) {
+            values = values.into_iter().map(|value| self.made_row(value)).collect();
+            ty = values[0].ty.clone();
         }
         let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
         let text = format!("[{}]", texts.join(", "));

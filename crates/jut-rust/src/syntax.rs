@@ -375,6 +375,8 @@ pub(crate) const RELISTING: &[&str] = &[
     "drain",
     "retain",
     "dedup",
+    "dedup_by",
+    "dedup_by_key",
 ];
 
 /// The name of what a `match` with jumps is about.

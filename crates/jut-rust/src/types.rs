@@ -355,7 +355,7 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
         Ty::Array(element, _) if !is_element(element) => refuse(
             ty,
             "an element is a number, a struct that derives `jut::Data`, an array of fixed size, or a tuple of two to four \
-             numbers and such arrays",
+             numbers, structs and arrays",
         ),
         Ty::Array(..) if !is_rows(&found) => refuse(
             ty,
@@ -456,6 +456,7 @@ fn of_trait(arguments: &syn::AngleBracketedGenericArguments) -> bool {
 fn is_element(ty: &Ty) -> bool {
     let plain = |ty: &Ty| match ty {
         Ty::Array(..) => is_block(ty) && is_number(ty),
+        Ty::Of(..) => true,
         ty => is_number(ty),
     };
     match ty {

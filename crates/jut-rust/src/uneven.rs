@@ -457,6 +457,19 @@ pub(crate) fn empty_rows(expr: &Expr) -> Option<Expr> {
     crate::syntax::is_empty(&one).then_some(count)
 }
 
+/// Whether lists that are written with their elements have different lengths, `[vec![a], vec![b, c]]`.
+pub(crate) fn have_several_lengths(lists: &[&Expr]) -> bool {
+    let length = |list: &&Expr| {
+        let Expr::Macro(of) = unwrapped(list) else { return None };
+        type Elements = syn::punctuated::Punctuated<Expr, syn::Token![,]>;
+        let elements = of.mac.parse_body_with(Elements::parse_terminated).ok();
+        elements.filter(|_| of.mac.path.is_ident("vec")).map(|elements| elements.len())
+    };
+    let mut lengths = lists.iter().map(length);
+    let first = lengths.next().flatten();
+    first.is_some() && lengths.any(|other| other.is_some() && other != first)
+}
+
 /// A function's second text in the place of its first.
 fn second_text(hole: Hole) -> Hole {
     match hole {
