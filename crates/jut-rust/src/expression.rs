@@ -560,7 +560,7 @@ impl Lowering<'_> {
                     Ty::Bool => {
                         Ok(Value::new(format!("!{}", value.within(7)), Ty::Bool, 6, &[&value]))
                     }
-                    Ty::I64 | Ty::I32 | Ty::U64 => {
+                    Ty::I64 | Ty::I32 | Ty::U64 | Ty::Int(_) => {
                         let text = format!("prim.bitnot({})", value.text);
                         Ok(Value::new(text, value.ty.clone(), 9, &[&value]))
                     }

@@ -160,6 +160,10 @@ pub(crate) fn with_output(tokens: TokenStream, output: Option<&Type>) -> TokenSt
 impl Lowering<'_> {
     /// Whether a value may be a struct, as far as its type tells. What a function of mathematics gives is one only if something else says so.
     pub fn may_be_struct(&self, ty: &Ty) -> bool {
+        // An integer as it is written is none, whatever type of integers it turns out to have.
+        if let Ty::Int(_) = ty {
+            return false;
+        }
         let Ty::Of(hole, steps) = self.resolve(ty) else { return false };
         let plain = |step: &Step| !matches!(step, Step::Argument(..) | Step::Parameter(_));
         let hole = self.parts.holes.get(hole);

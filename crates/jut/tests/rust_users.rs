@@ -59,6 +59,7 @@ mod own_methods;
 mod planes;
 mod practice;
 mod provided;
+mod ranges;
 mod sciences;
 mod signals;
 mod societies;
