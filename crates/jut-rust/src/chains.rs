@@ -102,6 +102,7 @@ impl Lowering<'_> {
 
     /// The value of a chain.
     pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
+        let written = self.expected.lists.take();
         if let ("rfind", Some(test)) = (end.method.to_string().as_str(), end.args.first()) {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
@@ -225,7 +226,7 @@ impl Lowering<'_> {
                 })?;
                 let Some(value) = value else { return refuse(&end.method, "this is not built") };
                 let mut lines = block.lines;
-                let value = self.row_of_lines(&mut lines, value, &index);
+                let value = self.row_of_lines(&mut lines, value, &index, written.as_ref());
                 let list = matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec));
                 if let Some(chunks) = chunks_in(&end.receiver).filter(|_| list) {
                     return refuse(

@@ -184,6 +184,12 @@ fn twin(
             false => quote!(let _ = #of #own;),
         };
     // What is nothing is not said.
+    let makes_rows =
+        (signature.uneven.is_some() && !crate::uneven::takes_rows(signature)).then(|| {
+            quote!(
+                const MAKES_ROWS: bool = true;
+            )
+        });
     let changed = signature.parameters.iter().any(|p| p.changed).then(|| {
         let changed = signature.parameters.iter().map(|p| p.changed);
         quote!(const CHANGED: &'static [bool] = &[#(#changed),*];)
@@ -250,6 +256,7 @@ fn twin(
         impl #types ::jut::rust::Source for #name #named #source {
             const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #full);
             const RESULT: ::jut::rust::Type = #result;
+            #makes_rows
             #changed
             #parameters
             #wrt
@@ -308,8 +315,12 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         Hole::Length(_) => quote!(linker.constant(&0_usize)),
         Hole::Operator(..) => crate::overloaded::filled_name(number).to_token_stream(),
         Hole::Uneven(inner) => crate::uneven::filling(inner, false),
+        Hole::Making(inner) => crate::uneven::filling_of_makers(inner, false),
+        Hole::Following(inner, of) => following(number, inner, of, false),
         Hole::Sure(inner) => match &**inner {
             Hole::Uneven(inner) => crate::uneven::filling(inner, true),
+            Hole::Making(inner) => crate::uneven::filling_of_makers(inner, true),
+            Hole::Following(inner, of) => following(number, inner, of, true),
             Hole::Function(path) => quote!(linker.function::<#path>()),
             Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),
             Hole::Method(owner, key) => {
@@ -323,6 +334,16 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
             quote!(#call.unwrapped())
         }
     }
+}
+
+/// What fills the hole of a call whose argument is what another call gives.
+fn following(number: usize, called: &Hole, of: &Hole, sure: bool) -> TokenStream {
+    let (given, second) = (filling(number, of), crate::uneven::filling(called, sure));
+    let first = match sure {
+        true => filling(number, &Hole::Sure(Box::new(called.clone()))),
+        false => filling(number, called),
+    };
+    quote!(if #given.gives_rows() { #second } else { #first })
 }
 
 /// The places of a text, as one text: `jut::rust` has what it means.

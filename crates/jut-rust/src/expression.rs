@@ -530,9 +530,8 @@ impl Lowering<'_> {
         let names: Vec<String> =
             names.chain(literal.rest.is_some().then(|| "..".to_string())).collect();
         for (name, value) in names.iter().zip(values) {
-            let value = self.as_field(value);
             let steps = if name == ".." { Vec::new() } else { vec![Step::Field(name.clone())] };
-            self.unify(&value.ty, &Ty::Of(hole, steps));
+            let value = self.as_field(value, hole, steps);
             text.push_str(&self.field_given(name, value, name));
         }
         self.record(text, hole)
@@ -636,7 +635,7 @@ impl Lowering<'_> {
         for value in &values[1..] {
             ty = self.unify(&ty, &value.ty);
         }
-        if crate::uneven::have_several_lengths(items) {
+        if self.is_of_a_list(&values[0]) && crate::uneven::may_have_several_lengths(items) {
             values = values.into_iter().map(|value| self.made_row(value)).collect();
             ty = values[0].ty.clone();
         }
@@ -726,8 +725,15 @@ impl Lowering<'_> {
             false => base,
         };
         let ty = self.element(&base.ty);
-        let text = match base.text.strip_suffix("]\u{3}") {
-            // `a[i][j]`: one access with two indices.
+        let of_row = crate::uneven::split_row(&base.text);
+        let whole = of_row.as_ref().map_or(base.text.as_str(), |(element, _)| element);
+        let text = match whole.strip_suffix("]\u{3}") {
+            // `a[i][j]`: one access with two indices, or of a row with a length of its own an access to what is in it.
+            Some(open) if of_row.is_some() && !open.contains(" .. ") => {
+                let (open, at) = (crate::template::bare(open), crate::template::bare(&at.text));
+                let next = of_row.map_or(String::new(), |(_, row)| format!("$next{row}$"));
+                self.at(span, What::Same, &format!("{open}{next}{at}]"))
+            }
             Some(open)
                 if (self.resolve(&base.ty).rank() > 0 || matches!(base.ty, Ty::Of(..)))
                     && !open.contains(" .. ") =>

@@ -19,6 +19,7 @@
 //! | `value`, `lowering` | the text of an expression; the function that is being translated |
 //! | | **expressions** |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
+//! | `called` | the text of a call |
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
 //! | `unsigned` | operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
@@ -66,6 +67,7 @@ mod attribute;
 mod bindings;
 mod body;
 mod bounded;
+mod called;
 mod calls;
 mod chains;
 mod changed;

@@ -94,7 +94,11 @@ pub(crate) fn without_reference(ty: &Type) -> &Type {
 fn function_of(hole: &Hole) -> Option<String> {
     match hole {
         Hole::Function(path) | Hole::Call(path, _) => Some(path.to_string()),
-        Hole::Sure(inner) | Hole::Unwrapped(inner) | Hole::Uneven(inner) => function_of(inner),
+        Hole::Sure(inner)
+        | Hole::Unwrapped(inner)
+        | Hole::Uneven(inner)
+        | Hole::Making(inner)
+        | Hole::Following(inner, _) => function_of(inner),
         _ => None,
     }
 }
@@ -185,7 +189,8 @@ impl Lowering<'_> {
 
     /// What a function gives is a struct, since a field or a method of it is asked for.
     pub fn gives_struct(&mut self, hole: usize, steps: &[Step]) {
-        let plain = steps.iter().all(|step| matches!(step, Step::Element | Step::Field(_)));
+        let plain =
+            steps.iter().all(|step| matches!(step, Step::Element | Step::Row | Step::Field(_)));
         if let (Some(path), true) = (self.parts.holes.get(hole).and_then(function_of), plain) {
             self.learned.structs.insert(path);
         }

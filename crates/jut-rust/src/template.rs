@@ -71,6 +71,10 @@ pub enum Hole {
     Unwrapped(Box<Hole>),
     /// A call of the text for rows of different lengths.
     Uneven(Box<Hole>),
+    /// A call of that text, if it is one of a function that gives rows and takes none.
+    Making(Box<Hole>),
+    /// A call of that text, if what another hole gives is rows of different lengths.
+    Following(Box<Hole>, Box<Hole>),
 }
 
 /// Text with a mark of the place that it comes from.
@@ -147,5 +151,7 @@ fn written(hole: &Hole) -> String {
         Hole::Sure(inner) => format!("sure {}", written(inner)),
         Hole::Unwrapped(inner) => format!("unwrapped {}", written(inner)),
         Hole::Uneven(inner) => format!("uneven {}", written(inner)),
+        Hole::Making(inner) => format!("making {}", written(inner)),
+        Hole::Following(inner, of) => format!("following {} {}", written(inner), written(of)),
     }
 }

@@ -22,6 +22,8 @@ pub enum Extent {
 pub enum Step {
     /// To an element of an array.
     Element,
+    /// To an element of a list, and to what is in it if that is a row with a length of its own: see `uneven`.
+    Row,
     /// To a component of a tuple.
     Component(usize),
     /// To a field of a struct.
@@ -36,6 +38,7 @@ impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Step::Element => f.write_str("e"),
+            Step::Row => f.write_str("r"),
             Step::Component(k) => write!(f, "{k}"),
             Step::Field(name) => f.write_str(name),
             Step::Argument(k, j) => write!(f, "@{k}.{j}"),

@@ -103,7 +103,7 @@ pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
-pub use narrow::Narrow;
+pub use narrow::{Narrow, NarrowField};
 pub use neutral::neutral;
 pub use operator::{Compared, Operator, Summed, compared, of_value, summed};
 pub use outcome::{Outcome, Taken};
@@ -132,6 +132,8 @@ pub trait Source: 'static + Sized {
     const CHANGED: &'static [bool] = &[];
     /// The types of its parameters, if any is a function, an `Option`, or has integers.
     const PARAMETERS: &'static [Type] = &[];
+    /// Whether it gives rows and takes none, so that each call of it may have different lengths.
+    const MAKES_ROWS: bool = false;
     /// The numbers of the parameters that derivatives are by, if not all with floats.
     const WRT: &'static [usize] = &[];
     /// Adds its definition, behind those that it calls.

@@ -106,6 +106,29 @@ impl Linker {
         S::second_text(self, sure)
     }
 
+    /// A function that the text calls for rows: by the text that says their lengths, if it makes them.
+    pub fn making_rows<S: Source>(&mut self, sure: bool) -> Filled {
+        match (S::MAKES_ROWS, sure) {
+            (true, _) => S::second_text(self, sure),
+            (false, true) => S::link(self),
+            (false, false) => S::called(self),
+        }
+    }
+
+    /// The same of a function that is called with arguments of these types.
+    pub fn call_making_rows<F: Callee<A>, A>(&mut self, _: A, sure: bool) -> Filled {
+        self.making_rows::<F::Function>(sure)
+    }
+
+    /// The same of a method.
+    pub fn method_making_rows<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+        sure: bool,
+    ) -> Filled {
+        S::making_rows(self, sure)
+    }
+
     /// A function that takes rows of one length only, and why.
     pub fn of_one_length(&mut self, why: &str) -> Filled {
         self.refused(why.to_string())
