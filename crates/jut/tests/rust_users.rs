@@ -35,6 +35,7 @@ macro_rules! everywhere {
     )+};
 }
 
+mod analysis;
 mod authors;
 mod bits;
 mod builders;
@@ -59,6 +60,7 @@ mod own_methods;
 mod planes;
 mod practice;
 mod provided;
+mod ragged_fields;
 mod ranges;
 mod sciences;
 mod signals;
