@@ -725,7 +725,7 @@ impl Lowering<'_> {
             false => base,
         };
         let ty = self.element(&base.ty);
-        let of_row = crate::uneven::split_row(&base.text);
+        let of_row = crate::template::split_row(&base.text);
         let whole = of_row.as_ref().map_or(base.text.as_str(), |(element, _)| element);
         let text = match whole.strip_suffix("]\u{3}") {
             // `a[i][j]`: one access with two indices, or of a row with a length of its own an access to what is in it.

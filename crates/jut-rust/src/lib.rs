@@ -46,6 +46,7 @@
 //! | `defaulted` | the list that an `Option` has, or another one |
 //! | `outside` | whether a loop makes lists of one length |
 //! | `uneven` | rows of different lengths, and the second text of a function that takes them |
+//! | `ragged` | fields with such rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `propagated` | errors that a `match` gives on |
@@ -119,6 +120,7 @@ mod parameters;
 mod parted;
 mod pointers;
 mod propagated;
+mod ragged;
 mod rearranged;
 mod recursive;
 mod relisted;

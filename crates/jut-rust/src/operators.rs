@@ -558,7 +558,7 @@ impl Lowering<'_> {
             _ => value,
         };
         let list = self.is_of_a_list(&value) || matches!(self.resolve(&value.ty), Ty::Of(..));
-        let row = crate::uneven::split_row(&place.text).filter(|_| list);
+        let row = crate::template::split_row(&place.text).filter(|_| list);
         let value = match self.resolve(&place.ty) {
             Ty::Of(hole, steps) if row.is_none() => self.as_field(value, hole, steps),
             _ => value,
@@ -689,7 +689,7 @@ impl Lowering<'_> {
                 }
                 let at = at.join(", ");
                 let ty = self.element(&base.ty);
-                let text = crate::uneven::indexed(&base.text, &at);
+                let text = crate::template::indexed(&base.text, &at);
                 Ok(self.row_place(Value { text, ty, level: 1, ..base }))
             }
             Expr::Field(field) => {
@@ -739,7 +739,7 @@ impl Lowering<'_> {
             Ty::Array(element, _) => crate::types::array(*element, crate::types::Extent::Slice),
             other => other,
         };
-        let text = crate::uneven::indexed(&base.text, &format!("{start} .. {end}"));
+        let text = crate::template::indexed(&base.text, &format!("{start} .. {end}"));
         // Rust looks at the ends of the slice before anything is done with it.
         let name = self.names.unique("part");
         let line = self.at(target.span(), What::Same, &format!("{name} = {text}"));

@@ -17,7 +17,7 @@ use crate::lowering::Lowering;
 use crate::signature::{Errors, Signature};
 use crate::syntax::unwrapped;
 use crate::template::{Hole, What, hole_of};
-use crate::types::{Extent, Step, Ty, argument_of, array};
+use crate::types::{Extent, Ty, argument_of, array};
 use crate::value::Value;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -168,7 +168,7 @@ pub(crate) fn missing(function: &ItemFn, second: &Second, refusal: &Refusal) -> 
 
 impl Lowering<'_> {
     /// The elements of what a type of rows has in it.
-    fn row_of(&self, ty: &Ty) -> Option<Ty> {
+    pub fn row_of(&self, ty: &Ty) -> Option<Ty> {
         match self.resolve(ty) {
             Ty::Of(hole, steps) if steps.is_empty() => {
                 let found = self.rows.iter().find(|(row, _)| *row == hole);
@@ -210,24 +210,6 @@ impl Lowering<'_> {
             Some((tag, ty)) => Value { text: format!("{}{tag}", place.text), ty, ..place },
             None => place,
         }
-    }
-
-    /// What stands behind a row for what is in it, and the type of that; nothing of what is no row for certain. Whether an element of a list in a
-    /// field is one, rustc knows: of others nothing stands there.
-    fn looked_into(&self, ty: &Ty) -> Option<(String, Ty)> {
-        if let Some(list) = self.row_of(ty) {
-            return Some((".values".to_string(), list));
-        }
-        let Ty::Of(hole, mut steps) = self.resolve(ty) else { return None };
-        match &steps[..] {
-            [.., Step::Field(_) | Step::Component(_), Step::Element] => {}
-            [Step::Element] if self.may_give_rows(hole) => {}
-            _ => return None,
-        }
-        let tag = format!("$row {hole}{}$", written_steps(&steps));
-        let last = steps.len() - 1;
-        steps[last] = Step::Row;
-        Some((tag, Ty::Of(hole, steps)))
     }
 
     /// Whether rows have lengths of their own in this text from the beginning.
@@ -387,61 +369,6 @@ impl Lowering<'_> {
         Value::name(name, array(list, Extent::Slice), i64::MIN)
     }
 
-    /// A value as a field has it: a list of lists is one of rows where that says `#[data(ragged)]`, which rustc knows, and else an array.
-    pub fn as_field(&mut self, value: Value, hole: usize, steps: Vec<Step>) -> Value {
-        let field = Ty::Of(hole, steps.clone());
-        self.unify(&value.ty, &field);
-        let uneven = self.is_uneven(&value.ty);
-        if let Some(of) = self.given_by_rows(&value.ty) {
-            let (rows, name) = (self.named(value, "rows").text, self.names.unique("field"));
-            let outside = std::mem::take(&mut self.lines);
-            let span = self.given.get(&of).copied().unwrap_or_else(Span::call_site);
-            let even = self.even_result(of, rows.clone(), span);
-            let lines = std::mem::replace(&mut self.lines, outside).join("\n");
-            let tag = written_steps(&steps);
-            self.lines.push(format!(
-                "$if ragged {hole}{tag}${name} = {rows}$end$$if regular {hole}{tag}${lines}\n{name} = {even}$end$"
-            ));
-            return Value::name(name, field, i64::MIN);
-        }
-        if !uneven && !self.is_rows(&value.ty) {
-            return value;
-        }
-        let whole = self.named(value, "rows");
-        let (name, tag) = (self.names.unique("field"), written_steps(&steps));
-        let outside = std::mem::take(&mut self.lines);
-        let other = match uneven {
-            true => self.evened(whole.clone(), None),
-            false => {
-                let (i, one) = (self.names.unique("i"), self.names.unique("row"));
-                let rows = self.names.unique("rows");
-                self.lines.push(format!(
-                    "{rows} = for ({i} < size({0})) {{\n  {one} = {0}[{i}]\n  $rowed {one} {hole}{tag} e$\n}}",
-                    whole.text
-                ));
-                Value::name(rows, field.clone(), i64::MIN)
-            }
-        };
-        let others = std::mem::replace(&mut self.lines, outside).join("\n");
-        let (same, made) = if uneven { ("ragged", "regular") } else { ("regular", "ragged") };
-        self.lines.push(format!(
-            "$if {same} {hole}{tag}${name} = {}$end$$if {made} {hole}{tag}${others}\n{name} = {}$end$",
-            whole.text, other.text
-        ));
-        Value::name(name, field, i64::MIN)
-    }
-
-    /// `s.rows[i] = list;`: where that is a row with a length of its own, it gets that of the list.
-    pub fn row_of_field(&mut self, row: &str, tag: &str, list: Value, span: Span) {
-        let list = self.named(Value { stable: false, ..list }, "list");
-        let of = tag.rsplit_once(' ').map_or(tag, |(list, _)| list);
-        let same = self.at(span, What::Length, &format!("{row} = {}", list.text));
-        self.lines.push(format!(
-            "$if ragged{of}${row} = $rowed {}{tag}$$end$$if regular{of}${same}$end$",
-            list.text
-        ));
-    }
-
     /// What a call of a second text gives: where that is rows, they have one length for those who call it.
     pub fn even_result(&mut self, hole: usize, name: String, span: Span) -> String {
         let even = self.names.unique("value");
@@ -539,7 +466,7 @@ impl Lowering<'_> {
     }
 
     /// The hole of the call that gives a value, if that may be rows of different lengths.
-    fn given_by_rows(&self, ty: &Ty) -> Option<usize> {
+    pub fn given_by_rows(&self, ty: &Ty) -> Option<usize> {
         let Ty::Of(hole, steps) = self.resolve(ty) else { return None };
         (steps.is_empty() && self.may_give_rows(hole)).then_some(hole)
     }
@@ -578,34 +505,12 @@ impl Lowering<'_> {
         Value::name(self.even_result(of, name, span), wanted.clone(), i64::MIN)
     }
 
-    fn may_give_rows(&self, hole: usize) -> bool {
+    pub fn may_give_rows(&self, hole: usize) -> bool {
         let mut hole = self.parts.holes.get(hole);
         while let Some(Hole::Sure(inner) | Hole::Unwrapped(inner)) = hole {
             hole = Some(&**inner);
         }
         matches!(hole, Some(Hole::Uneven(_) | Hole::Making(_) | Hole::Following(..)))
-    }
-}
-
-/// Steps as words of a tag, each with a blank before it.
-fn written_steps(steps: &[Step]) -> String {
-    steps.iter().map(|step| format!(" {step}")).collect()
-}
-
-/// The text of an element that may be a row, and the words of the tag behind it: see [`Lowering::row`].
-pub(crate) fn split_row(text: &str) -> Option<(String, String)> {
-    let (element, tag) = text.strip_suffix('$')?.rsplit_once("$row")?;
-    (!tag.contains('$')).then(|| (element.to_string(), tag.to_string()))
-}
-
-/// An element of a place, which may be one of an array: then that has one index more.
-pub(crate) fn indexed(place: &str, at: &str) -> String {
-    let row = split_row(place);
-    let whole = row.as_ref().map_or(place, |(element, _)| element);
-    match (whole.strip_suffix(']'), &row) {
-        (Some(open), Some((_, row))) => format!("{open}$next{row}${at}]"),
-        (Some(open), None) => format!("{open}, {at}]"),
-        (None, _) => format!("{place}[{at}]"),
     }
 }
 
