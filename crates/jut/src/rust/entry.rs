@@ -168,17 +168,16 @@ impl Locals {
     /// Nothing is there yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Locals {
-        const NONE: Local = Local::new();
         Locals {
-            value: NONE,
-            gradient: NONE,
-            value_and_gradient: NONE,
-            jvp: NONE,
-            vjp: NONE,
-            hvp: NONE,
-            hessian: NONE,
-            jacobian: NONE,
-            value_and_jacobian: NONE,
+            value: Local::new(),
+            gradient: Local::new(),
+            value_and_gradient: Local::new(),
+            jvp: Local::new(),
+            vjp: Local::new(),
+            hvp: Local::new(),
+            hessian: Local::new(),
+            jacobian: Local::new(),
+            value_and_jacobian: Local::new(),
         }
     }
 
