@@ -341,14 +341,15 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         );
         let name = format_ident!("{name}");
         let request: TokenStream = request.parse().unwrap_or_default();
-        let arguments = together(held.iter().map(|one| quote!(&#one)).collect());
+        let arguments =
+            together(held.iter().map(|one| quote!(::jut::rust::argument(&#one))).collect());
         // Rows of different lengths are those of the second text.
         // What has rows by another name is the same in both texts.
         let held_unevenly: Vec<TokenStream> = held
             .iter()
             .map(|one| match same.contains(&one.to_string()) {
-                true => quote!(&#one),
-                false => quote!(&::jut::rust::InRows(&#one)),
+                true => quote!(::jut::rust::argument(&#one)),
+                false => quote!(::jut::rust::in_rows(&#one)),
             })
             .collect();
         let held_unevenly = together(held_unevenly);

@@ -90,7 +90,7 @@ mod unknown;
 mod words;
 
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
-pub use arguments::{Arguments, Holding, InRows};
+pub use arguments::{Arguments, Holding, argument, in_rows};
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,

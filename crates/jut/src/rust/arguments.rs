@@ -102,11 +102,25 @@ tuples! {
     (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7)
 }
 
-/// An argument of a text whose rows have lengths of their own.
-pub struct InRows<'a, A>(pub &'a A);
+/// An argument. What is wrong with its type is said here, in the same words for all derivatives of a function: so it is said once.
+#[inline(always)]
+pub fn argument<'a, A: Argument>(argument: &'a A) -> impl Arguments<'a> {
+    argument
+}
 
-impl<A: Argument> Argument for InRows<'_, A> {
-    fn hold(&self) -> Result<Held<'_>> {
-        self.0.hold_uneven()
+/// The same for a text whose rows have lengths of their own.
+pub fn in_rows<'a, A: Argument>(argument: &'a A) -> impl Arguments<'a> {
+    InRows(argument)
+}
+
+struct InRows<'a, A>(&'a A);
+
+impl<'a, A: Argument> Arguments<'a> for InRows<'a, A> {
+    fn words(&self, words: &mut Words<'_, '_, 'a>) {
+        words.refuse();
+    }
+    fn hold(&self, held: &mut Holding<'a>) -> Result<()> {
+        held.push(self.0.hold_uneven()?);
+        Ok(())
     }
 }
