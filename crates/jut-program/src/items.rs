@@ -63,7 +63,9 @@ fn structure(program: &Program, id: DataId) -> TokenStream {
         .filter_map(|f| {
             let (field, ty) = (name(&f.name), written(&program.ir, &f.ty)?.owned);
             let about = format!("The field `{}`.", f.name);
-            Some(quote!(#[doc = #about] pub #field: #ty))
+            // In the text they have 32 bits, too.
+            let narrow = (innermost(&f.ty) == &Type::I32).then(|| quote!(#[data(narrow)]));
+            Some(quote!(#[doc = #about] #narrow pub #field: #ty))
         })
         .collect();
     let twin = (has_float(&program.ir, &Type::Data(id))

@@ -132,7 +132,11 @@ fn record_within(program: &Program, id: DataId, open: &mut Vec<DataId>) -> Optio
 fn is_field(program: &Program, ty: &Type, open: &mut Vec<DataId>) -> bool {
     match ty {
         Type::Float(width) => width.name() == "f64",
-        Type::I64 | Type::Bool => true,
+        Type::I64 | Type::I32 | Type::Bool => true,
+        // Of `i32` there are lists, and no tables.
+        Type::Array(_, row) if matches!(&**row, Type::Array(_, cell) if **cell == Type::I32) => {
+            false
+        }
         Type::Array(size, element) => {
             size.as_constant().is_some_and(|n| n >= 0) && is_field(program, element, open)
         }

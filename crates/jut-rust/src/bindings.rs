@@ -103,6 +103,22 @@ impl Lowering<'_> {
         {
             return self.alias(&ident.ident, &reference.expr);
         }
+        // What refers to a place moves: it is another name of that.
+        if let (Expr::Path(path), Pat::Ident(ident)) =
+            (crate::syntax::unwrapped(&init.expr), pattern)
+            && annotated.is_none()
+            && ident.mutability.is_none()
+            && ident.by_ref.is_none()
+            && ident.subpat.is_none()
+            && let Some(local) = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()))
+            && local.reference
+            && local.mutable
+            && local.stack.is_none()
+        {
+            let local = local.clone();
+            self.declare(&ident.ident.to_string(), local);
+            return Ok(());
+        }
         if let Some((list, at)) = halves(&init.expr)
             && let Pat::Tuple(tuple) = pattern
             && let [left, right] = &tuple.elems.iter().collect::<Vec<_>>()[..]
@@ -130,8 +146,14 @@ impl Lowering<'_> {
             Some(Ty::Array(list, _)) if self.is_user_call(&init.expr) => Some((**list).clone()),
             _ => None,
         };
+        self.expected.lists = match &annotated {
+            Some(Ty::Array(list, _)) if crate::syntax::is_collected(&init.expr) => {
+                Some((**list).clone())
+            }
+            _ => None,
+        };
         let value = self.expression(&init.expr);
-        self.expected.rows = None;
+        (self.expected.rows, self.expected.lists) = (None, None);
         let value = value?;
         if let Some(inner) = last_arm(pattern, &init.expr) {
             let option = self.as_pair(value);
@@ -476,14 +498,16 @@ fn last_arm<'p>(pattern: &'p Pat, subject: &Expr) -> Option<&'p Pat> {
     }
 }
 
-/// `let (mut a, mut b) = (Vec::new(), Vec::new());` as a `let` for each name; nothing if no list without elements is among the values.
+/// `let (mut a, mut b) = (Vec::new(), None);` as a `let` for each name; nothing if no list without elements, and no `None`, is among the values.
 fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
     let (Pat::Tuple(names), Expr::Tuple(values)) = (pattern, crate::syntax::unwrapped(value))
     else {
         return None;
     };
     let same = names.elems.len() == values.elems.len();
-    let own = |value: &Expr| crate::syntax::is_empty(value) || matches!(value, Expr::Closure(_));
+    let own = |value: &Expr| {
+        crate::syntax::is_empty(value) || is_none(value) || matches!(value, Expr::Closure(_))
+    };
     if !same || !values.elems.iter().any(own) {
         return None;
     }

@@ -184,6 +184,9 @@ impl Lowering<'_> {
                         if tail == Tail::Function && self.is_user_call(expr) {
                             self.expected.rows = self.rows_given();
                         }
+                        if tail == Tail::Function && crate::syntax::is_collected(expr) {
+                            self.expected.lists = self.rows_given();
+                        }
                         let value =
                             if option { self.optional(expr)? } else { self.expression(expr)? };
                         let value = self.end(value, tail)?;

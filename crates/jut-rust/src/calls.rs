@@ -4,7 +4,7 @@ use crate::lowering::{Local, Lowering};
 use crate::methods;
 use crate::results::surely;
 use crate::syntax::{key, unwrapped};
-use crate::template::{Hole, What};
+use crate::template::Hole;
 use crate::types::{Extent, Step, Ty, array};
 use crate::value::Value;
 use crate::{Refusal, refuse, spanned};
@@ -240,7 +240,13 @@ impl Lowering<'_> {
             }
             Ty::Of(hole, steps) => {
                 let mut ty = match self.parts.holes.get(hole)? {
-                    Hole::Function(_) | Hole::Call(..) | Hole::Uneven(_) if !functions => {
+                    Hole::Function(_)
+                    | Hole::Call(..)
+                    | Hole::Uneven(_)
+                    | Hole::Making(_)
+                    | Hole::Following(..)
+                        if !functions =>
+                    {
                         return None;
                     }
                     Hole::Sure(inner) | Hole::Unwrapped(inner)
@@ -259,7 +265,7 @@ impl Lowering<'_> {
                 };
                 for step in &steps {
                     ty = match step {
-                        Step::Element => quote!(::jut::rust::element(#ty)),
+                        Step::Element | Step::Row => quote!(::jut::rust::element(#ty)),
                         Step::Argument(..) | Step::Parameter(_) => return None,
                         other => {
                             let key = key(&other.to_string());
@@ -273,89 +279,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// A call of what rustc finds.
-    fn linked(
-        &mut self,
-        hole: usize,
-        values: Vec<Value>,
-        targets: Vec<Option<String>>,
-        span: Span,
-        inline: bool,
-    ) -> Result<Value, Refusal> {
-        let rows = self.expected.rows.take();
-        let mut texts = Vec::new();
-        let first = hole;
-        let (hole, values) = self.unevenly(hole, values);
-        let inline = inline && hole == first;
-        for (k, value) in values.iter().enumerate() {
-            self.said(&value.ty, hole, &[Step::Parameter(k)]);
-            match self.resolve(&value.ty) {
-                // Of what, the function knows.
-                Ty::Option(inner) if *inner == Ty::Never => {
-                    texts.push(format!("$none {hole} {k}$"));
-                }
-                // It is two arguments.
-                Ty::Option(_) => {
-                    let option = self.named(value.clone(), "option").text;
-                    texts.push(format!("{option}.0, {option}.1"));
-                }
-                // So may be what rustc alone knows.
-                Ty::Of(of, steps) if value.cheap && value.stable => {
-                    let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
-                    let (pair, text) = (self.as_pair(value.clone()).text, &value.text);
-                    texts.push(format!(
-                        "$if optional {of}{steps}${pair}.0, {pair}.1$end$$if single {of}{steps}${text}$end$"
-                    ));
-                }
-                _ => texts.push(value.text.clone()),
-            }
-        }
-        let text = self.at(span, What::Same, &format!("$c{hole}$({})", texts.join(", ")));
-        let all: Vec<&Value> = values.iter().collect();
-        let value = Value::new(text, Ty::Of(hole, Vec::new()), 9, &all).costly();
-        let changing = targets.iter().any(Option::is_some);
-        if inline && !changing {
-            return Ok(value);
-        }
-        let (size, name) = (self.names.unique("n_value"), self.names.unique("value"));
-        if !changing {
-            self.lines.push(format!(
-                "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
-                value.text
-            ));
-            if let (true, Some(list)) = (hole != first, rows)
-                && let Some(value) = self.rows_of_result(hole, &name, &list)
-            {
-                return Ok(value);
-            }
-            let name = if hole == first { name } else { self.even_result(hole, name, span) };
-            return Ok(Value::name(name, value.ty, i64::MIN));
-        }
-        // What the function makes of these arguments are results behind its own; whether it does, its type says.
-        let mut names = format!("$names {hole} {size}$$if value {hole}${name}, $end$");
-        let mut after = Vec::new();
-        for (k, target) in targets.iter().enumerate() {
-            let Some(place) = target else { continue };
-            let changed = self.names.unique("changed");
-            names.push_str(&format!("$if changed {hole} {k}${changed}, $end$"));
-            if !place.is_empty() {
-                after.push(format!("$if changed {hole} {k}${place} = {changed}$end$"));
-            }
-        }
-        self.lines.push(format!("({names}) = {}", value.text));
-        self.lines.extend(after);
-        self.assigned += 1;
-        Ok(Value::name(name, value.ty, i64::MIN))
-    }
-
     /// `Point(x, y)` of a tuple struct.
     fn constructed(&mut self, path: &syn::Path, arguments: &[&Expr]) -> Result<Value, Refusal> {
         let values = self.sequence(arguments)?;
         let hole = self.data(path)?;
         let mut text = format!("$make {hole}");
         for (k, value) in values.into_iter().enumerate() {
-            let value = self.as_field(value);
-            self.unify(&value.ty, &Ty::Of(hole, vec![Step::Component(k)]));
+            let value = self.as_field(value, hole, vec![Step::Component(k)]);
             text.push_str(&self.field_given(&k.to_string(), value, "part"));
         }
         self.record(text, hole)
@@ -396,7 +326,7 @@ impl Lowering<'_> {
         let at = call.method.span();
         for step in &steps {
             owner = match step {
-                Step::Element => quote!(::jut::rust::element(#owner)),
+                Step::Element | Step::Row => quote!(::jut::rust::element(#owner)),
                 Step::Argument(..) => {
                     return refuse(
                         &call.receiver,
@@ -776,7 +706,9 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
             let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
-        Hole::Uneven(inner) => return given_by(number, inner),
+        Hole::Uneven(inner) | Hole::Making(inner) | Hole::Following(inner, _) => {
+            return given_by(number, inner);
+        }
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),
         Hole::Default(path) => quote!(::jut::rust::of::<#path>()),
         Hole::Constant(value) => quote!(::jut::rust::of_value(&(#value))),

@@ -102,6 +102,7 @@ impl Lowering<'_> {
 
     /// The value of a chain.
     pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
+        let written = self.expected.lists.take();
         if let ("rfind", Some(test)) = (end.method.to_string().as_str(), end.args.first()) {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
@@ -225,7 +226,7 @@ impl Lowering<'_> {
                 })?;
                 let Some(value) = value else { return refuse(&end.method, "this is not built") };
                 let mut lines = block.lines;
-                let value = self.row_of_lines(&mut lines, value, &index);
+                let value = self.row_of_lines(&mut lines, value, &index, written.as_ref());
                 let list = matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec));
                 if let Some(chunks) = chunks_in(&end.receiver).filter(|_| list) {
                     return refuse(
@@ -638,9 +639,37 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether a pattern takes a place apart into all of its parts.
+    fn has_parts(&self, pattern: &Pat, place: &Value) -> bool {
+        match (pattern, self.resolve(&place.ty)) {
+            (Pat::Tuple(tuple), Ty::Tuple(items)) => tuple.elems.len() == items.len(),
+            (Pat::Tuple(tuple), Ty::Of(..)) => {
+                !tuple.elems.iter().any(|p| matches!(p, Pat::Rest(_)))
+            }
+            (Pat::Struct(_), Ty::Of(..)) => true,
+            _ => false,
+        }
+    }
+
+    /// Names for the parts of a place: what is assigned to them is assigned there.
+    fn bind_parts(&mut self, pattern: &Pat, place: &Value) -> Result<(), Refusal> {
+        let fields: Vec<(syn::Member, &Pat)> = match pattern {
+            Pat::Tuple(tuple) => {
+                tuple.elems.iter().enumerate().map(|(k, p)| (syn::Member::from(k), p)).collect()
+            }
+            Pat::Struct(of) => of.fields.iter().map(|f| (f.member.clone(), &*f.pat)).collect(),
+            _ => Vec::new(),
+        };
+        for (member, pattern) in fields {
+            let part = self.member(place, &member)?;
+            self.bind(pattern, Item::Place(Value { level: place.level, ..part }))?;
+        }
+        Ok(())
+    }
+
     /// The value of a closure's body, which is of the type that is written.
-    fn expression_of(&mut self, body: &Expr, ty: &syn::Type) -> Result<Value, Refusal> {
-        let ty = crate::types::read(ty, &mut self.parts.holes)?;
+    fn expression_of(&mut self, body: &Expr, written: &syn::Type) -> Result<Value, Refusal> {
+        let ty = crate::types::read(written, &mut self.parts.holes)?;
         let mut last = unwrapped(body);
         while let Expr::Block(block) = last
             && let [syn::Stmt::Expr(inner, None)] = &block.block.stmts[..]
@@ -650,12 +679,25 @@ impl Lowering<'_> {
         if crate::syntax::is_from_fn(last) {
             self.expected.wanted = Some(ty.clone());
         }
+        // So it is at the end of a block.
+        if let Expr::Block(block) = last
+            && let Some((syn::Stmt::Expr(end, None), before)) = block.block.stmts.split_last()
+            && (crate::syntax::is_from_fn(end) || crate::syntax::into_array(end).is_some())
+        {
+            let told =
+                syn::parse_quote!({ #(#before)* let __jut_made: #written = #end; __jut_made });
+            return self.expression(&told);
+        }
         let value = self.expression(last)?;
         Ok(self.convert(value, &ty))
     }
 
     pub fn bind(&mut self, pattern: &Pat, item: Item) -> Result<(), Refusal> {
         match (pattern, item) {
+            // What is copied is no place.
+            (Pat::Reference(inner), Item::Place(value)) if inner.mutability.is_some() => {
+                self.bind(&inner.pat, Item::One(Value { stable: false, ..value }))
+            }
             (Pat::Reference(inner), item) => self.bind(&inner.pat, item),
             (Pat::Paren(inner), item) => self.bind(&inner.pat, item),
             (pattern, item @ Item::Mapped(..)) => {
@@ -681,6 +723,12 @@ impl Lowering<'_> {
             (Pat::Tuple(tuple), Item::Pair(a, b)) if tuple.elems.len() == 2 => {
                 self.bind(&tuple.elems[0], *a)?;
                 self.bind(&tuple.elems[1], *b)
+            }
+            // Parts of a place are places.
+            (pattern @ (Pat::Tuple(_) | Pat::Struct(_)), Item::Place(value))
+                if self.has_parts(pattern, &value) =>
+            {
+                self.bind_parts(pattern, &value)
             }
             (Pat::Type(typed), item) => {
                 let ty = crate::types::read(&typed.ty, &mut self.parts.holes)?;

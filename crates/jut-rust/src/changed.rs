@@ -205,6 +205,12 @@ impl Changes<'_> {
 }
 
 impl Visit<'_> for Changes<'_> {
+    fn visit_local(&mut self, local: &syn::Local) {
+        // Another name of it may be what changes it.
+        let init = local.init.as_ref().map(|init| unwrapped(&init.expr));
+        self.found |= matches!(init, Some(Expr::Path(path)) if path.path.is_ident(self.name));
+        syn::visit::visit_local(self, local);
+    }
     fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
         self.found |= self.is_of(&assign.left);
         syn::visit::visit_expr_assign(self, assign);

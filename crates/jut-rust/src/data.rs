@@ -25,6 +25,10 @@ pub(crate) struct Field {
     pub vis: syn::Visibility,
     pub written: Type,
     pub ty: Ty,
+    /// The elements of its rows, which have lengths of their own.
+    pub rows: Option<Type>,
+    /// Whether its integers are such of 32 bits in the text, too: `jut::program!` says so.
+    pub narrow: bool,
 }
 
 /// The items beside a struct that does not hold itself.
@@ -50,7 +54,16 @@ pub(crate) fn items(
             None => syn::Member::Unnamed(syn::Index::from(k)),
         };
         let name = member.to_token_stream().to_string().trim_start_matches("r#").to_string();
-        fields.push(Field { member, name, vis: field.vis.clone(), written: field.ty.clone(), ty });
+        let (rows, narrow) = (rows_of(field, &ty)?, said(&field.attrs)?.narrow);
+        fields.push(Field {
+            member,
+            name,
+            vis: field.vis.clone(),
+            written: field.ty.clone(),
+            ty,
+            rows,
+            narrow,
+        });
     }
     if fields.is_empty() {
         return Err(spanned(&input.ident, "a struct without fields has no derivative"));
@@ -63,7 +76,13 @@ pub(crate) fn items(
         bounded(&generics, &quote!(::jut::rust::Data + ::jut::rust::Constant + 'static));
     let (of_constants, _, _) = of_constants.split_for_impl();
     let types = fields.iter().map(|f| {
-        let (name, ty) = (&f.name, type_value(&f.ty, &holes));
+        let name = &f.name;
+        let ty = match &f.rows {
+            Some(one) => quote! {
+                ::jut::rust::Type::Vec(&<::jut::rust::Row<#one> as ::jut::rust::Data>::TYPE)
+            },
+            None => type_value(&f.ty, &holes),
+        };
         quote!((#name, #ty))
     });
     let found = fields.iter().map(|f| {
@@ -145,6 +164,24 @@ pub(crate) fn items(
     })
 }
 
+/// The elements of the rows of a field with `#[data(ragged)]`.
+fn rows_of(field: &syn::Field, ty: &Ty) -> Result<Option<Type>, Refusal> {
+    let said = said(&field.attrs)?;
+    if said.twin {
+        return Err(spanned(&field.ty, "`#[data(twin)]` stands before the struct"));
+    }
+    let element = |ty: &Type| crate::types::argument_of(ty, "Vec").cloned();
+    let one = element(&field.ty).and_then(|row| element(&row));
+    match (said.ragged, one) {
+        (false, _) => Ok(None),
+        (true, Some(one)) if !ty.has_tuples() => Ok(Some(one)),
+        _ => Err(spanned(
+            &field.ty,
+            "`#[data(ragged)]` stands before a field `Vec<Vec<f64>>`, whose rows have lengths of their own then, or before a struct",
+        )),
+    }
+}
+
 /// What `#[data(twin, ragged)]` says.
 #[derive(Default)]
 pub(crate) struct Said {
@@ -152,6 +189,8 @@ pub(crate) struct Said {
     pub twin: bool,
     /// As an element of a list each value has lists of its own lengths.
     pub ragged: bool,
+    /// Integers are such of 32 bits in the text: of fields of what `jut::program!` writes.
+    pub narrow: bool,
 }
 
 /// What is said of a type.
@@ -166,6 +205,7 @@ pub(crate) fn said(attributes: &[syn::Attribute]) -> Result<Said, Refusal> {
             match word.to_string().as_str() {
                 "twin" => said.twin = true,
                 "ragged" => said.ragged = true,
+                "narrow" => said.narrow = true,
                 _ => return Err(spanned(&word, WORDS)),
             }
         }
@@ -359,14 +399,32 @@ pub(crate) fn values(
         types.iter().zip(&optional).filter(|(_, optional)| !**optional).map(|(ty, _)| ty).collect();
     let arguments = bounded(&whole, quote!(::jut::rust::Argument));
     let outcomes = bounded(&types.iter().collect::<Vec<_>>(), quote!(::jut::rust::Outcome));
-    let held = numbered.iter().zip(&optional).map(|(member, optional)| match optional {
-        true => quote!(::jut::rust::optional(&self.#member)?),
-        false => quote!(::jut::rust::Argument::hold(&self.#member)?),
+    let held = fields.iter().zip(&numbered).zip(&optional).map(|((f, member), optional)| {
+        match (optional, f.rows.is_some()) {
+            _ if f.narrow => quote!(::jut::rust::NarrowField::held(&self.#member)),
+            (true, _) => quote!(::jut::rust::optional(&self.#member)?),
+            (_, true) => quote!(::jut::rust::Argument::hold_uneven(&self.#member)?),
+            _ => quote!(::jut::rust::Argument::hold(&self.#member)?),
+        }
     });
-    let words = numbered.iter().zip(&optional).map(|(member, optional)| match optional {
-        true => quote!(words.refuse();),
-        false => quote!(::jut::rust::Argument::words(&self.#member, words);),
-    });
+    let words =
+        fields.iter().zip(&numbered).zip(&optional).map(|((f, member), optional)| match optional {
+            _ if f.narrow => quote!(::jut::rust::NarrowField::words(&self.#member, words);),
+            true => quote!(words.refuse();),
+            false => quote!(::jut::rust::Argument::words(&self.#member, words);),
+        });
+    let lists: Vec<TokenStream> = fields
+        .iter()
+        .zip(&numbered)
+        .zip(&types)
+        .map(|((f, member), ty)| {
+            let each = quote!(all.iter().map(|one| ::core::clone::Clone::clone(&one.#member)));
+            match f.narrow {
+                true => quote!(<#ty as ::jut::rust::NarrowField>::many(#each.collect())),
+                false => quote!(<#ty as ::jut::rust::Block>::own(#each.collect())?),
+            }
+        })
+        .collect();
     quote! {
         #[automatically_derived]
         impl #declared ::jut::rust::Argument for #own #named #arguments {
@@ -400,17 +458,13 @@ pub(crate) fn values(
         {
             fn many(all: &[Self]) -> ::jut::Result<::jut::rust::Held<'_>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(::std::vec![
-                    #(<#types as ::jut::rust::Block>::own(
-                        all.iter().map(|one| ::core::clone::Clone::clone(&one.#numbered)).collect()
-                    )?),*
+                    #(#lists),*
                 ]))
             }
 
             fn own(all: ::std::vec::Vec<Self>) -> ::jut::Result<::jut::rust::Held<'static>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(::std::vec![
-                    #(<#types as ::jut::rust::Block>::own(
-                        all.iter().map(|one| ::core::clone::Clone::clone(&one.#numbered)).collect()
-                    )?),*
+                    #(#lists),*
                 ]))
             }
 

@@ -197,6 +197,31 @@ fn tupled(items: &[TokenStream]) -> TokenStream {
     }
 }
 
+/// References to arguments as one tuple: many are tuples in a tuple.
+fn together(mut all: Vec<TokenStream>) -> TokenStream {
+    const MOST: usize = 8;
+    while all.len() > MOST {
+        all = all.chunks(MOST).map(|few| quote!((#(#few,)*))).collect();
+    }
+    quote!((#(#all,)*))
+}
+
+/// What takes so many results.
+fn take(count: usize) -> TokenStream {
+    match count {
+        1 => quote!(::jut::rust::one),
+        2 => quote!(::jut::rust::two),
+        3 => quote!(::jut::rust::three),
+        4 => quote!(::jut::rust::four),
+        5 => quote!(::jut::rust::five),
+        6 => quote!(::jut::rust::six),
+        _ => {
+            let all = vec![quote!(results.next()?); count];
+            quote!(|results: &mut ::jut::rust::Taken<'_>| ::jut::Result::Ok((#(#all),*)))
+        }
+    }
+}
+
 /// The lengths that are parameters of the function, as it declares them: those of some numbers.
 pub(crate) fn declared(signature: &Signature, is_one: &dyn Fn(usize) -> bool) -> TokenStream {
     let lengths = signature.lengths().filter(|(k, _)| is_one(*k));
@@ -279,10 +304,9 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         })
         .collect();
     let value = tupled(&given.iter().map(|g| owned(g.written)).collect::<Vec<_>>());
-    let next = |count: usize| tupled(&vec![quote!(results.next()?); count]);
-    let take_value = next(given.len());
+    let take_value = take(given.len());
     let gradients: Vec<TokenStream> = floats.iter().map(|k| derivative(types[*k])).collect();
-    let (gradient, take_gradient) = (tupled(&gradients), next(gradients.len()));
+    let (gradient, take_gradient) = (tupled(&gradients), take(gradients.len()));
     let generics = declared(signature, &|_| true);
     // A gradient is that of the function's result, or of the one number that it changes. Whether a name stands for a
     // number, rustc knows: else the gradient is there, and an error where it is called.
@@ -302,6 +326,8 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         .map(Ident::to_string)
         .collect();
     let takes = crate::uneven::takes_rows(signature);
+    // What is static in a function of type parameters is one for all types.
+    let kept = format_ident!("kept", span = Span::mixed_site());
     let method = |name: &str,
                   doc: &str,
                   request: &str,
@@ -310,48 +336,43 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                   ty: &TokenStream,
                   taken: &TokenStream| {
         let bound = bound.as_ref().filter(|_| OF_A_NUMBER.contains(&name));
+        let doc = format!(
+            "{doc}\n\n# Errors\nAn argument that does not fit, or what makes the function panic."
+        );
         let name = format_ident!("{name}");
         let request: TokenStream = request.parse().unwrap_or_default();
-        // The arguments, by words and by values.
-        let arguments = quote! {
-            |words| { #(::jut::rust::Argument::words(&#held, words);)* },
-            || ::jut::Result::Ok([#(::jut::rust::Argument::hold(&#held)?),*])
-        };
+        let arguments =
+            together(held.iter().map(|one| quote!(::jut::rust::argument(&#one))).collect());
         // Rows of different lengths are those of the second text.
         // What has rows by another name is the same in both texts.
         let held_unevenly: Vec<TokenStream> = held
             .iter()
             .map(|one| match same.contains(&one.to_string()) {
-                true => quote!(::jut::rust::Argument::hold(&#one)?),
-                false => quote!(::jut::rust::Argument::hold_uneven(&#one)?),
+                true => quote!(::jut::rust::argument(&#one)),
+                false => quote!(::jut::rust::in_rows(&#one)),
             })
             .collect();
+        let held_unevenly = together(held_unevenly);
         // Of a function that gives rows and takes none, these are those of a cotangent.
         let asked = if takes { &held_names[..] } else { held };
         let uneven = signature.uneven.as_ref().filter(|_| !asked.is_empty()).map(|second| {
             let named = crate::generic::generics(signature).named;
             quote! {
                 if !(#(::jut::rust::Argument::is_even(&#asked))&&*) {
-                    return ::jut::rust::called_unevenly::<#second #named, _, _>(
+                    return ::jut::rust::called_unevenly::<#second #named, _>(
                         ::jut::Request::#request,
-                        || ::jut::Result::Ok([#(#held_unevenly),*]),
-                        |results| ::jut::Result::Ok(#taken),
+                        #held_unevenly,
+                        #taken,
                     );
                 }
             }
         });
-        // What is static in a function of type parameters is one for all types.
         let called = match signature.is_open() {
             false => quote! {
-                ::std::thread_local! {
-                    static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
-                }
-                let request = ::jut::Request::#request;
-                ::jut::rust::call::<Self, _, _>(request, &SESSION, #arguments, |results| ::jut::Result::Ok(#taken))
+                ::jut::rust::call::<Self, _>(::jut::Request::#request, Self::#kept(), #arguments, #taken)
             },
             true => quote! {
-                let request = ::jut::Request::#request;
-                ::jut::rust::called::<Self, _, _>(request, #arguments, |results| ::jut::Result::Ok(#taken))
+                ::jut::rust::called::<Self, _>(::jut::Request::#request, #arguments, #taken)
             },
         };
         let called = match signature.uneven.as_ref().filter(|_| !takes) {
@@ -359,20 +380,17 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             Some(second) => {
                 let named = crate::generic::generics(signature).named;
                 quote! {
-                    ::jut::rust::or_unevenly::<#second #named, _, _>(
-                        { #called },
+                    ::jut::rust::or_unevenly::<#second #named, _>(
+                        #called,
                         ::jut::Request::#request,
-                        || ::jut::Result::Ok([#(#held_unevenly),*]),
-                        |results| ::jut::Result::Ok(#taken),
+                        #held_unevenly,
+                        #taken,
                     )
                 }
             }
         };
         quote! {
             #[doc = #doc]
-            ///
-            /// # Errors
-            /// An argument that does not fit, or what makes the function panic.
             pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> #bound {
                 #(#prepared)*
                 #uneven
@@ -387,30 +405,33 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         }
         None => quote!(::jut::rust::configure::<Self>),
     };
+    let shared = (!signature.is_open()).then(|| {
+        quote! {
+            /// What a thread keeps to call them.
+            #[inline]
+            fn #kept() -> &'static ::std::thread::LocalKey<::jut::rust::Locals> {
+                ::std::thread_local! {
+                    static KEPT: ::jut::rust::Locals = const { ::jut::rust::Locals::new() };
+                }
+                &KEPT
+            }
+        }
+    });
     let mut all = vec![
         quote! {
-            /// The function, of which everything else can be asked for.
-            ///
-            /// # Errors
-            /// Something that is found out when the text is put together.
+            #shared
+
+            #[doc = "The function, of which everything else can be asked for.\n\n# Errors\nSomething that is found out when the text is put together."]
             pub fn function() -> ::jut::Result<::jut::Function> {
                 ::jut::rust::function::<Self>()
             }
 
-            /// The code that a derivative of this type calls, made if it is not there yet: that of `gradient` by
-            /// `jut::Request::Gradient`.
-            ///
-            /// # Errors
-            /// A derivative that the function has not.
+            #[doc = "The code that a derivative of this type calls, made if it is not there yet: that of `gradient` by\n`jut::Request::Gradient`.\n\n# Errors\nA derivative that the function has not."]
             pub fn compiled(request: ::jut::Request) -> ::jut::Result<::jut::Compiled> {
                 ::jut::rust::compiled::<Self>(request)
             }
 
-            /// Says how the derivatives of this type are compiled, `|f| f.engine(jut::Engine::Cranelift)`: once, before the
-            /// first of them is called.
-            ///
-            /// # Errors
-            /// Some of them are compiled already, or this was said before.
+            #[doc = "Says how the derivatives of this type are compiled, `|f| f.engine(jut::Engine::Cranelift)`: once, before the\nfirst of them is called.\n\n# Errors\nSome of them are compiled already, or this was said before."]
             pub fn configure(
                 choice: impl ::core::ops::Fn(::jut::Function) -> ::jut::Function
                 + ::core::marker::Send
@@ -420,10 +441,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 #configured(choice)
             }
 
-            /// The text that the function becomes, and all that it calls.
-            ///
-            /// # Errors
-            /// As `function`.
+            #[doc = "The text that the function becomes, and all that it calls.\n\n# Errors\nAs `function`."]
             pub fn text() -> ::jut::Result<::std::string::String> {
                 ::jut::rust::text::<Self>()
             }
@@ -457,7 +475,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 quote!(#cotangent.#k)
             }
         }));
-        let pair = quote!((#take_value, #take_gradient));
+        let pair = quote!(::jut::rust::both(#take_value, #take_gradient));
         all.push(method(
             "jvp",
             "The value, and its tangent along the given tangents of the parameters.",
@@ -466,8 +484,8 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             &held,
             &quote!((#value, #result_type)),
             &{
-                let take_tangent = next(result_floats.len());
-                quote!((#take_value, #take_tangent))
+                let take_tangent = take(result_floats.len());
+                quote!(::jut::rust::both(#take_value, #take_tangent))
             },
         ));
         all.push(method(
@@ -545,7 +563,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                     &parameters,
                     &held_names,
                     &block,
-                    &quote!(results.next()?),
+                    &take(1),
                 ));
             }
         }

@@ -103,6 +103,11 @@ impl Lowering<'_> {
     ) -> Result<Restated, Refusal> {
         let mut before = Vec::new();
         let mut value = unwrapped(value).clone();
+        if let Expr::Match(m) = &value
+            && let Some(told) = crate::parted::matched(m)
+        {
+            value = Expr::Match(told);
+        }
         let otherwise = local.init.as_ref().and_then(|init| init.diverge.as_ref());
         let branches = match &value {
             Expr::If(branch) => self.jumps_of(&branch.cond).is_empty(),

@@ -408,10 +408,7 @@ impl Lowering<'_> {
         Ok(Elements::new(count, move |i| {
             let text = match place.text.rsplit_once(" .. ") {
                 Some((open, _)) if place.level == 2 => format!("{open} + {i}]"),
-                _ => match place.text.strip_suffix(']') {
-                    Some(open) => format!("{open}, {i}]"),
-                    None => format!("{}[{i}]", place.text),
-                },
+                _ => crate::template::indexed(&place.text, i),
             };
             let value = Value::name(text, element.clone(), i64::MIN);
             Item::Place(Value { level: depth, stable: false, ..value })

@@ -74,6 +74,8 @@ pub(crate) fn items(
             vis: input.vis.clone(),
             written: p.written.clone(),
             ty: p.ty.clone(),
+            rows: None,
+            narrow: false,
         })
         .collect();
     let (gradient, beside) = match floats.is_empty() {

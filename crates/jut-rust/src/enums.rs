@@ -71,8 +71,7 @@ impl Lowering<'_> {
         let mut text = format!("$variant {hole} {variant}");
         for ((member, _), value) in fields.iter().zip(values) {
             let field = field_name(variant, member);
-            let value = self.as_field(value);
-            self.unify(&value.ty, &Ty::Of(hole, vec![Step::Field(field.clone())]));
+            let value = self.as_field(value, hole, vec![Step::Field(field.clone())]);
             text.push_str(&self.field_given(&field, value, "part"));
         }
         self.record(text, hole)

@@ -170,7 +170,7 @@ fn twin(
     };
     let options = signature.parameters.iter().any(|p| matches!(p.ty, Ty::Option(_)));
     let integers = signature.parameters.iter().any(|p| p.ty.has_integer());
-    let parameters = match signature.takes_functions() || options || integers {
+    let parameters: Vec<TokenStream> = match signature.takes_functions() || options || integers {
         true => {
             signature.parameters.iter().map(|p| type_value(&p.ty, &signature.lengths)).collect()
         }
@@ -183,11 +183,25 @@ fn twin(
             true => TokenStream::new(),
             false => quote!(let _ = #of #own;),
         };
-    let changed = signature.parameters.iter().map(|p| p.changed);
-    let wrt = signature.named().into_iter().flatten();
+    // What is nothing is not said.
+    let makes_rows =
+        (signature.uneven.is_some() && !crate::uneven::takes_rows(signature)).then(|| {
+            quote!(
+                const MAKES_ROWS: bool = true;
+            )
+        });
+    let changed = signature.parameters.iter().any(|p| p.changed).then(|| {
+        let changed = signature.parameters.iter().map(|p| p.changed);
+        quote!(const CHANGED: &'static [bool] = &[#(#changed),*];)
+    });
+    let parameters = (!parameters.is_empty())
+        .then(|| quote!(const PARAMETERS: &'static [::jut::rust::Type] = &[#(#parameters),*];));
+    let wrt = signature.named().filter(|wrt| !wrt.is_empty());
+    let wrt = wrt.map(|wrt| quote!(const WRT: &'static [usize] = &[#(#wrt),*];));
     let text = &lowered.text;
-    let places = lowered.places.iter().map(place);
+    let places = places(&lowered.places);
     let items = &lowered.items;
+    let count = lowered.holes.len();
     let holes = lowered.holes.iter().enumerate().map(|(k, hole)| filling(k, hole));
     let methods = match signature.takes_functions() {
         true => TokenStream::new(),
@@ -242,14 +256,15 @@ fn twin(
         impl #types ::jut::rust::Source for #name #named #source {
             const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #full);
             const RESULT: ::jut::rust::Type = #result;
-            const CHANGED: &'static [bool] = &[#(#changed),*];
-            const PARAMETERS: &'static [::jut::rust::Type] = &[#(#parameters),*];
-            const WRT: &'static [usize] = &[#(#wrt),*];
+            #makes_rows
+            #changed
+            #parameters
+            #wrt
             fn define(linker: &mut ::jut::rust::Linker) {
                 #(#items)*
                 #mention
-                let holes = ::std::vec![#(#holes),*];
-                linker.define::<Self>(#text, ::core::file!(), &[#(#places),*], &holes);
+                let holes: [::jut::rust::Filled; #count] = [#(#holes),*];
+                linker.define::<Self>(#text, ::core::file!(), #places, &holes);
             }
             fn linked() -> &'static ::jut::rust::Cell {
                 #kept
@@ -300,8 +315,12 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         Hole::Length(_) => quote!(linker.constant(&0_usize)),
         Hole::Operator(..) => crate::overloaded::filled_name(number).to_token_stream(),
         Hole::Uneven(inner) => crate::uneven::filling(inner, false),
+        Hole::Making(inner) => crate::uneven::filling_of_makers(inner, false),
+        Hole::Following(inner, of) => following(number, inner, of, false),
         Hole::Sure(inner) => match &**inner {
             Hole::Uneven(inner) => crate::uneven::filling(inner, true),
+            Hole::Making(inner) => crate::uneven::filling_of_makers(inner, true),
+            Hole::Following(inner, of) => following(number, inner, of, true),
             Hole::Function(path) => quote!(linker.function::<#path>()),
             Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),
             Hole::Method(owner, key) => {
@@ -317,18 +336,32 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
     }
 }
 
-/// A place, as a value.
-fn place(place: &Place) -> TokenStream {
-    let (start, end) = (place.start as u32, place.end as u32);
-    let at = place.span.start();
-    let (line, column) = (at.line as u32, at.column as u32 + 1);
-    let what = match &place.what {
-        What::Same => quote!(::jut::rust::What::Same),
-        What::Overflow(name) => quote!(::jut::rust::What::Overflow(#name)),
-        What::Panic(text) => quote!(::jut::rust::What::Panic(#text)),
-        What::Length => quote!(::jut::rust::What::Length),
+/// What fills the hole of a call whose argument is what another call gives.
+fn following(number: usize, called: &Hole, of: &Hole, sure: bool) -> TokenStream {
+    let (given, second) = (filling(number, of), crate::uneven::filling(called, sure));
+    let first = match sure {
+        true => filling(number, &Hole::Sure(Box::new(called.clone()))),
+        false => filling(number, called),
     };
-    quote!(::jut::rust::Place { start: #start, end: #end, line: #line, column: #column, what: #what })
+    quote!(if #given.gives_rows() { #second } else { #first })
+}
+
+/// The places of a text, as one text: `jut::rust` has what it means.
+fn places(places: &[Place]) -> String {
+    let mut all = String::new();
+    for place in places {
+        let at = place.span.start();
+        let numbers = [place.start, place.end - place.start, at.line, at.column + 1];
+        all.extend(numbers.iter().flat_map(|n| [n.to_string(), " ".to_string()]));
+        let said = |kind: char, text: &str| format!("{kind}{} {text}", text.len());
+        match &place.what {
+            What::Same => all.push('s'),
+            What::Length => all.push('l'),
+            What::Overflow(name) => all.push_str(&said('o', name)),
+            What::Panic(text) => all.push_str(&said('p', text)),
+        }
+    }
+    all
 }
 
 /// A type, as a value.

@@ -10,6 +10,16 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Lit, Member, Stmt, UnOp};
 
+/// Whether a constant is one of `std::f64::consts` or `std::f32::consts`: what else has such a name?
+fn is_of_floats(path: &str) -> bool {
+    path.starts_with("consts::")
+        || ["PI", "TAU", "GOLDEN_RATIO", "EULER_GAMMA"].contains(&path)
+        || ["FRAC_", "SQRT_", "LN_", "LOG2_", "LOG10_"].iter().any(|start| {
+            let rest = path.strip_prefix(start);
+            rest.is_some_and(|rest| rest.starts_with(|c: char| "PI123E".contains(c)))
+        })
+}
+
 impl Lowering<'_> {
     /// A value under a name of its own.
     pub fn named(&mut self, value: Value, wanted: &str) -> Value {
@@ -405,7 +415,8 @@ impl Lowering<'_> {
             (Some("u32"), _) => Ty::U32,
             (Some("u64"), _) => Ty::U64,
             (Some("usize"), _) => Ty::Usize,
-            (Some("consts"), None) => {
+            // What `use` gave a name is told by that name.
+            (Some("consts"), None) | (None, None) if is_of_floats(&written) => {
                 let float = self.unknown_float();
                 self.unify(&float, &Ty::Of(k, Vec::new()))
             }
@@ -519,9 +530,8 @@ impl Lowering<'_> {
         let names: Vec<String> =
             names.chain(literal.rest.is_some().then(|| "..".to_string())).collect();
         for (name, value) in names.iter().zip(values) {
-            let value = self.as_field(value);
             let steps = if name == ".." { Vec::new() } else { vec![Step::Field(name.clone())] };
-            self.unify(&value.ty, &Ty::Of(hole, steps));
+            let value = self.as_field(value, hole, steps);
             text.push_str(&self.field_given(name, value, name));
         }
         self.record(text, hole)
@@ -549,7 +559,7 @@ impl Lowering<'_> {
                     Ty::Bool => {
                         Ok(Value::new(format!("!{}", value.within(7)), Ty::Bool, 6, &[&value]))
                     }
-                    Ty::I64 | Ty::I32 | Ty::U64 => {
+                    Ty::I64 | Ty::I32 | Ty::U64 | Ty::Int(_) => {
                         let text = format!("prim.bitnot({})", value.text);
                         Ok(Value::new(text, value.ty.clone(), 9, &[&value]))
                     }
@@ -620,10 +630,14 @@ impl Lowering<'_> {
         if items.is_empty() {
             return Err(spanned(at, crate::syntax::EMPTY).no_length());
         }
-        let values = self.sequence(items)?;
+        let mut values = self.sequence(items)?;
         let mut ty = values[0].ty.clone();
         for value in &values[1..] {
             ty = self.unify(&ty, &value.ty);
+        }
+        if self.is_of_a_list(&values[0]) && crate::uneven::may_have_several_lengths(items) {
+            values = values.into_iter().map(|value| self.made_row(value)).collect();
+            ty = values[0].ty.clone();
         }
         let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
         let text = format!("[{}]", texts.join(", "));
@@ -711,8 +725,15 @@ impl Lowering<'_> {
             false => base,
         };
         let ty = self.element(&base.ty);
-        let text = match base.text.strip_suffix("]\u{3}") {
-            // `a[i][j]`: one access with two indices.
+        let of_row = crate::template::split_row(&base.text);
+        let whole = of_row.as_ref().map_or(base.text.as_str(), |(element, _)| element);
+        let text = match whole.strip_suffix("]\u{3}") {
+            // `a[i][j]`: one access with two indices, or of a row with a length of its own an access to what is in it.
+            Some(open) if of_row.is_some() && !open.contains(" .. ") => {
+                let (open, at) = (crate::template::bare(open), crate::template::bare(&at.text));
+                let next = of_row.map_or(String::new(), |(_, row)| format!("$next{row}$"));
+                self.at(span, What::Same, &format!("{open}{next}{at}]"))
+            }
             Some(open)
                 if (self.resolve(&base.ty).rank() > 0 || matches!(base.ty, Ty::Of(..)))
                     && !open.contains(" .. ") =>

@@ -208,30 +208,17 @@ pub(crate) fn callee(
     signature: &Signature,
     conditions: &[&syn::Attribute],
 ) -> TokenStream {
-    let Generics { named, source, .. } = generics(signature);
-    let second = signature.uneven.as_ref().map(|_| {
-        quote! {
-            fn second_text(linker: &mut ::jut::rust::Linker, sure: bool) -> ::jut::rust::Filled {
-                linker.second_text::<#name #named>(sure)
-            }
-        }
-    });
     let (types, lengths) = (&signature.types, &signature.own);
     if !signature.is_open() {
         return quote! {
             #(#conditions)*
             #[automatically_derived]
             impl<Arguments> ::jut::rust::Callee<Arguments> for #name {
-                fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                    linker.called::<#name>()
-                }
-                fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                    linker.function::<#name>()
-                }
-                #second
+                type Function = #name;
             }
         };
     }
+    let Generics { named, source, .. } = generics(signature);
     let Arguments { free, lists, types: arguments } = arguments_of(signature);
     quote! {
         #(#conditions)*
@@ -239,13 +226,7 @@ pub(crate) fn callee(
         impl<#(#types,)* #(#free,)* #(const #lengths: usize),*> ::jut::rust::Callee<(#(#arguments,)*)> for #name
         #source #(#lists,)*
         {
-            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                linker.called::<#name #named>()
-            }
-            fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                linker.function::<#name #named>()
-            }
-            #second
+            type Function = #name #named;
         }
     }
 }

@@ -298,7 +298,7 @@ impl Lowering<'_> {
         for name in lists {
             let Some(Some(value)) = pushed.get(name).cloned() else { continue };
             let index = head.split(' ').next().unwrap_or(head);
-            let value = self.row_of_lines(&mut lines, value, index);
+            let value = self.row_of_lines(&mut lines, value, index, None);
             let list = self.names.unique("list");
             let ty = array(value.ty.clone(), Extent::Slice);
             names.push((name.clone(), Value::name(list, ty, i64::MIN)));

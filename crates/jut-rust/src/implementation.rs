@@ -104,6 +104,11 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                         linker.second_text::<#name #named>(sure)
                     }
                 });
+                let makes = crate::uneven::may_make_rows(&function).then(|| quote! {
+                    fn making_rows(linker: &mut ::jut::rust::Linker, sure: bool) -> ::jut::rust::Filled {
+                        linker.making_rows::<#name #named>(sure)
+                    }
+                });
                 if numeric && function.sig.receiver().is_some() {
                     all.extend(quote! {
                         #(#conditions)*
@@ -141,6 +146,7 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                             linker.function::<#name #named>()
                         }
                         #second
+                        #makes
                     }
                 });
             }

@@ -217,6 +217,7 @@ impl Lowering<'_> {
 
     /// A value where one of a type is wanted.
     pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
+        value = self.with_rows(value, wanted);
         match (self.is_uneven(&value.ty), self.is_uneven(wanted)) {
             (false, true) => return self.in_rows(value),
             (true, false) if matches!(self.resolve(wanted), Ty::Array(..)) => {

@@ -19,6 +19,7 @@
 //! | `value`, `lowering` | the text of an expression; the function that is being translated |
 //! | | **expressions** |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
+//! | `called` | the text of a call |
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
 //! | `unsigned` | operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
@@ -45,6 +46,7 @@
 //! | `defaulted` | the list that an `Option` has, or another one |
 //! | `outside` | whether a loop makes lists of one length |
 //! | `uneven` | rows of different lengths, and the second text of a function that takes them |
+//! | `ragged` | fields with such rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `propagated` | errors that a `match` gives on |
@@ -66,6 +68,7 @@ mod attribute;
 mod bindings;
 mod body;
 mod bounded;
+mod called;
 mod calls;
 mod chains;
 mod changed;
@@ -117,6 +120,7 @@ mod parameters;
 mod parted;
 mod pointers;
 mod propagated;
+mod ragged;
 mod rearranged;
 mod recursive;
 mod relisted;

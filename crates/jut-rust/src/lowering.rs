@@ -189,6 +189,8 @@ pub(crate) struct Lowering<'a> {
     pub searching: bool,
     /// The holes of rows of different lengths, each with the type of its elements.
     pub rows: Vec<(usize, Ty)>,
+    /// The holes of calls that may give such rows, each with its place.
+    pub given: HashMap<usize, Span>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
@@ -264,6 +266,8 @@ pub(crate) struct Expected {
     pub wanted: Option<Ty>,
     /// The type of the lists in the list that the call gives, where that is known: they may have lengths of their own.
     pub rows: Option<Ty>,
+    /// The type of the lists that a chain collects, where it is written.
+    pub lists: Option<Ty>,
     /// What arguments of the call refer to by `&mut`, if they do.
     pub targets: Vec<Option<String>>,
     /// Whether an error of the call is failure.
@@ -339,6 +343,7 @@ impl<'a> Lowering<'a> {
             nones: HashMap::new(),
             searching: false,
             rows: signature.rows.clone(),
+            given: HashMap::new(),
             returned: Default::default(),
         }
     }

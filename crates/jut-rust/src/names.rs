@@ -2,6 +2,7 @@
 //! thought, and none that means something to the text.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Words of the text, and functions that the lowering calls without `prim.` before them.
 const RESERVED: &[&str] = &[
@@ -94,6 +95,12 @@ const RESERVED: &[&str] = &[
     "let",
 ];
 
+/// Whether a name is one of them. It is asked for each name, in macros that nobody optimises: so not by looking at all of them.
+fn is_reserved(name: &str) -> bool {
+    static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| RESERVED.iter().copied().collect());
+    ALL.contains(name)
+}
+
 /// The names that a text has used.
 #[derive(Default)]
 pub struct Names {
@@ -106,7 +113,7 @@ impl Names {
         let base = plain(wanted);
         let mut name = base.clone();
         let mut number = 0;
-        while RESERVED.contains(&name.as_str()) || self.used.contains(&name) {
+        while is_reserved(&name) || self.used.contains(&name) {
             number += 1;
             name = format!("{base}_{number}");
         }
@@ -118,19 +125,22 @@ impl Names {
 /// A Rust identifier as a word of the text that means nothing else.
 pub fn word(name: &str) -> String {
     let word = plain(name);
-    if RESERVED.contains(&word.as_str()) { format!("{word}_") } else { word }
+    if is_reserved(&word) { format!("{word}_") } else { word }
 }
 
 /// A Rust identifier as a word of ASCII letters, digits and `_`.
 fn plain(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
-    let word: String = name
-        .chars()
-        .map(|c| match c.is_ascii_alphanumeric() || c == '_' {
-            true => c.to_string(),
-            false => format!("u{:x}", c as u32),
-        })
-        .collect();
+    let word = match name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_') {
+        true => name.to_string(),
+        false => name
+            .chars()
+            .map(|c| match c.is_ascii_alphanumeric() || c == '_' {
+                true => c.to_string(),
+                false => format!("u{:x}", c as u32),
+            })
+            .collect(),
+    };
     match word.trim_start_matches('_') {
         "" => "unnamed".to_string(),
         rest => rest.to_string(),

@@ -30,7 +30,7 @@ impl Lowering<'_> {
             _ => false,
         };
         // So may be a field, or an element, of a struct.
-        let part = |step: &Step| matches!(step, Step::Field(_) | Step::Element);
+        let part = |step: &Step| matches!(step, Step::Field(_) | Step::Element | Step::Row);
         let parts = match self.parts.holes.get(of) {
             Some(Hole::Data(_)) => steps.iter().all(part),
             _ => steps.is_empty(),

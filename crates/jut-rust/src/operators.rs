@@ -557,9 +557,19 @@ impl Lowering<'_> {
             ty @ Ty::Option(_) => self.with_type(value, &ty, target)?,
             _ => value,
         };
+        let list = self.is_of_a_list(&value) || matches!(self.resolve(&value.ty), Ty::Of(..));
+        let row = crate::template::split_row(&place.text).filter(|_| list);
+        let value = match self.resolve(&place.ty) {
+            Ty::Of(hole, steps) if row.is_none() => self.as_field(value, hole, steps),
+            _ => value,
+        };
         let value = self.convert(value, &place.ty);
         if self.assigned > assigned + 1 {
             return refuse(target, "compute this index before the statement: `let i = ..;`");
+        }
+        if let Some((row, tag)) = row {
+            self.row_of_field(&row, &tag, value, target.span());
+            return Ok(());
         }
         let (place, value) = match place.text.strip_suffix(".values") {
             // A whole row gets the length of the new one.
@@ -679,10 +689,7 @@ impl Lowering<'_> {
                 }
                 let at = at.join(", ");
                 let ty = self.element(&base.ty);
-                let text = match base.text.strip_suffix(']') {
-                    Some(open) => format!("{open}, {at}]"),
-                    None => format!("{}[{at}]", base.text),
-                };
+                let text = crate::template::indexed(&base.text, &at);
                 Ok(self.row_place(Value { text, ty, level: 1, ..base }))
             }
             Expr::Field(field) => {
@@ -732,10 +739,7 @@ impl Lowering<'_> {
             Ty::Array(element, _) => crate::types::array(*element, crate::types::Extent::Slice),
             other => other,
         };
-        let text = match base.text.strip_suffix(']') {
-            Some(open) => format!("{open}, {start} .. {end}]"),
-            None => format!("{}[{start} .. {end}]", base.text),
-        };
+        let text = crate::template::indexed(&base.text, &format!("{start} .. {end}"));
         // Rust looks at the ends of the slice before anything is done with it.
         let name = self.names.unique("part");
         let line = self.at(target.span(), What::Same, &format!("{name} = {text}"));

@@ -72,6 +72,13 @@ pub(crate) struct Sides<'e> {
     pub equal: bool,
 }
 
+impl Sides<'_> {
+    /// Whether all numbers have this order.
+    pub fn never_fails(&self) -> bool {
+        self.total || self.equal
+    }
+}
+
 const ORDER: &str =
     "write the order as `|a, b| a.total_cmp(b)`, or `|a, b| a.partial_cmp(b).unwrap()` here";
 

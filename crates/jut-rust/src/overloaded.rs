@@ -94,7 +94,11 @@ pub(crate) fn without_reference(ty: &Type) -> &Type {
 fn function_of(hole: &Hole) -> Option<String> {
     match hole {
         Hole::Function(path) | Hole::Call(path, _) => Some(path.to_string()),
-        Hole::Sure(inner) | Hole::Unwrapped(inner) | Hole::Uneven(inner) => function_of(inner),
+        Hole::Sure(inner)
+        | Hole::Unwrapped(inner)
+        | Hole::Uneven(inner)
+        | Hole::Making(inner)
+        | Hole::Following(inner, _) => function_of(inner),
         _ => None,
     }
 }
@@ -160,6 +164,10 @@ pub(crate) fn with_output(tokens: TokenStream, output: Option<&Type>) -> TokenSt
 impl Lowering<'_> {
     /// Whether a value may be a struct, as far as its type tells. What a function of mathematics gives is one only if something else says so.
     pub fn may_be_struct(&self, ty: &Ty) -> bool {
+        // An integer as it is written is none, whatever type of integers it turns out to have.
+        if let Ty::Int(_) = ty {
+            return false;
+        }
         let Ty::Of(hole, steps) = self.resolve(ty) else { return false };
         let plain = |step: &Step| !matches!(step, Step::Argument(..) | Step::Parameter(_));
         let hole = self.parts.holes.get(hole);
@@ -181,7 +189,8 @@ impl Lowering<'_> {
 
     /// What a function gives is a struct, since a field or a method of it is asked for.
     pub fn gives_struct(&mut self, hole: usize, steps: &[Step]) {
-        let plain = steps.iter().all(|step| matches!(step, Step::Element | Step::Field(_)));
+        let plain =
+            steps.iter().all(|step| matches!(step, Step::Element | Step::Row | Step::Field(_)));
         if let (Some(path), true) = (self.parts.holes.get(hole).and_then(function_of), plain) {
             self.learned.structs.insert(path);
         }

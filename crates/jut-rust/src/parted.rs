@@ -83,7 +83,16 @@ pub(crate) fn matched(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
         arm.pat = match &arm.pat {
             Pat::Ident(ident) if ident.ident == "None" => syn::parse_quote!(_),
             Pat::Wild(_) => continue,
-            pattern => of_slice(pattern, call.method == "split_first")?,
+            pattern => match within_some(pattern)? {
+                // One name for both.
+                Pat::Ident(both) if both.subpat.is_none() => {
+                    let body = &arm.body;
+                    arm.body = syn::parse_quote!({ let #both = (__jut_one, __jut_rest); #body });
+                    let pattern = syn::parse_quote!(Some((__jut_one, __jut_rest)));
+                    of_slice(&pattern, call.method == "split_first")?
+                }
+                _ => of_slice(pattern, call.method == "split_first")?,
+            },
         };
     }
     Some(m)

@@ -102,6 +102,11 @@ impl Lowering<'_> {
     }
 
     fn sorted(&mut self, call: &ExprMethodCall, by: Option<&Expr>) -> Result<(), Refusal> {
+        if let Some((first, then)) = by.map(both_orders).transpose()?.flatten() {
+            // Elements that are equal stay in their order: so the second order goes before the first one.
+            self.sorted(call, Some(&then))?;
+            return self.sorted(call, Some(&first));
+        }
         let (place, length) = self.part(&call.receiver)?;
         let (old, n) = self.old(&place, length);
         let (i, ty) = (self.names.unique("i"), self.element(&place.ty));
@@ -170,6 +175,30 @@ impl Lowering<'_> {
         self.lines.push(line);
         Ok(())
     }
+}
+
+/// The two orders of `|a, b| P.then(Q)` and `|a, b| P.then_with(|| Q)`.
+fn both_orders(order: &Expr) -> Result<Option<(Expr, Expr)>, Refusal> {
+    let Expr::Closure(closure) = unwrapped(order) else { return Ok(None) };
+    let Expr::MethodCall(call) = unwrapped(&closure.body) else { return Ok(None) };
+    let then = match (call.method.to_string().as_str(), call.args.first().map(unwrapped)) {
+        ("then", Some(then)) => then,
+        ("then_with", Some(Expr::Closure(then))) if then.inputs.is_empty() => {
+            // It is asked for only where the first one says that both are equal; but a sort asks for all.
+            if !crate::options::sides(&then.body)?.never_fails() {
+                return refuse(
+                    &call.method,
+                    "this order is looked at for all elements here: write `total_cmp`, or `.then(..)`",
+                );
+            }
+            &then.body
+        }
+        _ => return Ok(None),
+    };
+    let with = |body: &Expr| {
+        Expr::Closure(syn::ExprClosure { body: Box::new(body.clone()), ..closure.clone() })
+    };
+    Ok(Some((with(&call.receiver), with(then))))
 }
 
 /// Whether an order is `f64::total_cmp` by its name.

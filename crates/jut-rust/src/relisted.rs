@@ -51,6 +51,16 @@ impl Lowering<'_> {
         }
         let method = call.method.to_string();
         let arguments: Vec<&Expr> = call.args.iter().collect();
+        if let ("dedup_by" | "dedup_by_key", [same]) = (method.as_str(), &arguments[..]) {
+            let told = without_repeats(&call.receiver, same, method == "dedup_by_key");
+            self.statements(&told, crate::lowering::Tail::Unit)?;
+            let list = &call.receiver;
+            let value = self.chain(&syn::parse_quote! {
+                (0..#list.len()).filter(|jut_at| __jut_keeps[*jut_at]).map(|jut_at| #list[jut_at]).collect()
+            })?;
+            self.renamed(&name, local, &value.text);
+            return Ok(unit());
+        }
         if let ("retain" | "dedup", list) = (method.as_str(), &call.receiver) {
             let kept: ExprMethodCall = match (&arguments[..], method.as_str()) {
                 ([test], "retain") => {
@@ -291,6 +301,24 @@ impl Lowering<'_> {
         self.statements(&restated, crate::lowering::Tail::Unit)?;
         Ok(true)
     }
+}
+
+/// What says of each element whether `v.dedup_by(|a, b| ..)` keeps it: Rust compares it with the last one that it keeps.
+fn without_repeats(list: &Expr, same: &Expr, key: bool) -> Vec<Stmt> {
+    let test: Expr = match key {
+        true => syn::parse_quote!(__jut_same(&#list[jut_at]) == __jut_same(&#list[__jut_last])),
+        false => syn::parse_quote!(__jut_same(&#list[jut_at], &#list[__jut_last])),
+    };
+    vec![
+        syn::parse_quote!(let __jut_same = #same;),
+        syn::parse_quote!(let mut __jut_keeps = vec![true; #list.len()];),
+        syn::parse_quote!(let mut __jut_last = 0usize;),
+        syn::parse_quote! {
+            for jut_at in 1..#list.len() {
+                if #test { __jut_keeps[jut_at] = false; } else { __jut_last = jut_at; }
+            }
+        },
+    ]
 }
 
 const WHERE: &str = "a list changes its length in the block that declares it: take the part that stays, \

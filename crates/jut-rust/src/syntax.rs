@@ -55,6 +55,11 @@ pub(crate) fn panics(call: &syn::Macro) -> bool {
     ["panic", "unreachable", "todo", "unimplemented"].iter().any(|name| call.path.is_ident(name))
 }
 
+/// Whether an expression is what a chain collects.
+pub(crate) fn is_collected(expr: &Expr) -> bool {
+    matches!(unwrapped(expr), Expr::MethodCall(call) if call.method == "collect")
+}
+
 /// Whether a word stands in something.
 pub(crate) fn has_word(statement: &impl ToTokens, word: &str) -> bool {
     fn found(tokens: TokenStream, word: &str) -> bool {
@@ -375,6 +380,8 @@ pub(crate) const RELISTING: &[&str] = &[
     "drain",
     "retain",
     "dedup",
+    "dedup_by",
+    "dedup_by_key",
 ];
 
 /// The name of what a `match` with jumps is about.

@@ -71,6 +71,10 @@ pub enum Hole {
     Unwrapped(Box<Hole>),
     /// A call of the text for rows of different lengths.
     Uneven(Box<Hole>),
+    /// A call of that text, if it is one of a function that gives rows and takes none.
+    Making(Box<Hole>),
+    /// A call of that text, if what another hole gives is rows of different lengths.
+    Following(Box<Hole>, Box<Hole>),
 }
 
 /// Text with a mark of the place that it comes from.
@@ -147,5 +151,24 @@ fn written(hole: &Hole) -> String {
         Hole::Sure(inner) => format!("sure {}", written(inner)),
         Hole::Unwrapped(inner) => format!("unwrapped {}", written(inner)),
         Hole::Uneven(inner) => format!("uneven {}", written(inner)),
+        Hole::Making(inner) => format!("making {}", written(inner)),
+        Hole::Following(inner, of) => format!("following {} {}", written(inner), written(of)),
+    }
+}
+
+/// The text of an element that may be a row, and the words of the tag behind it: see `Lowering::row`.
+pub(crate) fn split_row(text: &str) -> Option<(String, String)> {
+    let (element, tag) = text.strip_suffix('$')?.rsplit_once("$row")?;
+    (!tag.contains('$')).then(|| (element.to_string(), tag.to_string()))
+}
+
+/// An element of a place, which may be one of an array: then that has one index more.
+pub(crate) fn indexed(place: &str, at: &str) -> String {
+    let row = split_row(place);
+    let whole = row.as_ref().map_or(place, |(element, _)| element);
+    match (whole.strip_suffix(']'), &row) {
+        (Some(open), Some((_, row))) => format!("{open}$next{row}${at}]"),
+        (Some(open), None) => format!("{open}, {at}]"),
+        (None, _) => format!("{place}[{at}]"),
     }
 }

@@ -22,6 +22,8 @@ pub enum Extent {
 pub enum Step {
     /// To an element of an array.
     Element,
+    /// To an element of a list, and to what is in it if that is a row with a length of its own: see `uneven`.
+    Row,
     /// To a component of a tuple.
     Component(usize),
     /// To a field of a struct.
@@ -36,6 +38,7 @@ impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Step::Element => f.write_str("e"),
+            Step::Row => f.write_str("r"),
             Step::Component(k) => write!(f, "{k}"),
             Step::Field(name) => f.write_str(name),
             Step::Argument(k, j) => write!(f, "@{k}.{j}"),
@@ -355,7 +358,7 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
         Ty::Array(element, _) if !is_element(element) => refuse(
             ty,
             "an element is a number, a struct that derives `jut::Data`, an array of fixed size, or a tuple of two to four \
-             numbers and such arrays",
+             numbers, structs and arrays",
         ),
         Ty::Array(..) if !is_rows(&found) => refuse(
             ty,
@@ -456,6 +459,7 @@ fn of_trait(arguments: &syn::AngleBracketedGenericArguments) -> bool {
 fn is_element(ty: &Ty) -> bool {
     let plain = |ty: &Ty| match ty {
         Ty::Array(..) => is_block(ty) && is_number(ty),
+        Ty::Of(..) => true,
         ty => is_number(ty),
     };
     match ty {

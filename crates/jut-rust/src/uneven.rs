@@ -20,7 +20,7 @@ use crate::template::{Hole, What, hole_of};
 use crate::types::{Extent, Ty, argument_of, array};
 use crate::value::Value;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, FnArg, ItemFn, Type};
 
@@ -99,6 +99,15 @@ fn element_of(written: &Type) -> Option<&Type> {
     }
 }
 
+/// Whether a method gives rows, and takes none.
+pub(crate) fn may_make_rows(function: &ItemFn) -> bool {
+    let gives = match &function.sig.output {
+        syn::ReturnType::Type(_, ty) => element_of(ty).and_then(element_of).is_some(),
+        syn::ReturnType::Default => false,
+    };
+    gives && !may_take_rows(function)
+}
+
 /// Whether rows may be among the parameters of a method.
 pub(crate) fn may_take_rows(function: &ItemFn) -> bool {
     function.sig.inputs.iter().any(|input| match input {
@@ -159,7 +168,7 @@ pub(crate) fn missing(function: &ItemFn, second: &Second, refusal: &Refusal) -> 
 
 impl Lowering<'_> {
     /// The elements of what a type of rows has in it.
-    fn row_of(&self, ty: &Ty) -> Option<Ty> {
+    pub fn row_of(&self, ty: &Ty) -> Option<Ty> {
         match self.resolve(ty) {
             Ty::Of(hole, steps) if steps.is_empty() => {
                 let found = self.rows.iter().find(|(row, _)| *row == hole);
@@ -187,9 +196,9 @@ impl Lowering<'_> {
 
     /// What is in a row; any other value as it is.
     pub fn row(&self, value: Value) -> Value {
-        match self.row_of(&value.ty) {
-            Some(ty) => {
-                Value { text: format!("{}.values", value.within(9)), ty, level: 9, ..value }
+        match self.looked_into(&value.ty) {
+            Some((tag, ty)) => {
+                Value { text: format!("{}{tag}", value.within(9)), ty, level: 9, ..value }
             }
             None => value,
         }
@@ -197,8 +206,8 @@ impl Lowering<'_> {
 
     /// The place of what is in a row; any other place as it is.
     pub fn row_place(&self, place: Value) -> Value {
-        match self.row_of(&place.ty) {
-            Some(ty) => Value { text: format!("{}.values", place.text), ty, ..place },
+        match self.looked_into(&place.ty) {
+            Some((tag, ty)) => Value { text: format!("{}{tag}", place.text), ty, ..place },
             None => place,
         }
     }
@@ -360,14 +369,6 @@ impl Lowering<'_> {
         Value::name(name, array(list, Extent::Slice), i64::MIN)
     }
 
-    /// A list of rows as a field of a struct has them; any other value as it is.
-    pub fn as_field(&mut self, value: Value) -> Value {
-        match self.is_uneven(&value.ty) {
-            true => self.evened(value, None),
-            false => value,
-        }
-    }
-
     /// What a call of a second text gives: where that is rows, they have one length for those who call it.
     pub fn even_result(&mut self, hole: usize, name: String, span: Span) -> String {
         let even = self.names.unique("value");
@@ -408,10 +409,24 @@ impl Lowering<'_> {
     }
 
     /// What the lines of a loop make, its last value, as a row: unless it is a list of which these lines say that it is as long in each round.
-    pub fn row_of_lines(&mut self, lines: &mut Vec<String>, value: Value, index: &str) -> Value {
+    ///
+    /// What is read of rows in a field has lengths of its own where the type of the whole list is written, and that is given; else one length.
+    pub fn row_of_lines(
+        &mut self,
+        lines: &mut Vec<String>,
+        value: Value,
+        index: &str,
+        written: Option<&Ty>,
+    ) -> Value {
         let list = matches!(self.resolve(&value.ty), Ty::Array(_, Extent::Slice | Extent::Vec));
         if !list || crate::outside::is_list(&value.text, lines, index) {
             return value;
+        }
+        let mut value = value;
+        match written {
+            Some(written) => value.ty = self.unify(&value.ty, written),
+            None if lines.iter().any(|line| line.contains("$row ")) => return value,
+            None => {}
         }
         let outside = std::mem::replace(&mut self.lines, std::mem::take(lines));
         let row = self.made_row(value);
@@ -419,14 +434,83 @@ impl Lowering<'_> {
         row
     }
 
-    /// A call and its arguments, which is one of a function's second text if any of them is of rows: then all of them are.
+    /// A call and its arguments, which is one of a function's second text if any of them is of rows: then all of them are. What another such call
+    /// gives is rows if its function gives some.
     pub fn unevenly(&mut self, hole: usize, values: Vec<Value>) -> (usize, Vec<Value>) {
+        let called = self.parts.holes[hole].clone();
         if !values.iter().any(|value| self.is_uneven(&value.ty)) {
-            return (hole, values);
+            let given = values.iter().find_map(|value| self.given_by_rows(&value.ty));
+            let Some(of) = given else { return (hole, values) };
+            let values = values.into_iter().map(|value| self.following_rows(value, of)).collect();
+            return (self.hole(following(called, self.parts.holes[of].clone())), values);
         }
-        let second = second_text(self.parts.holes[hole].clone());
         let values = values.into_iter().map(|value| self.in_rows(value)).collect();
-        (self.hole(second), values)
+        (self.hole(second_text(called)), values)
+    }
+
+    /// A list of lists as one of rows where another call gives such rows; what is no such list as it is.
+    fn following_rows(&mut self, value: Value, of: usize) -> Value {
+        if !self.is_rows(&value.ty) {
+            return value;
+        }
+        let whole = self.named(value, "rows");
+        let name = self.names.unique("rows");
+        let outside = std::mem::take(&mut self.lines);
+        let rows = self.in_rows(whole.clone()).text;
+        let lines = std::mem::replace(&mut self.lines, outside).join("\n");
+        self.lines.push(format!(
+            "$if uneven {of}${lines}\n{name} = {rows}$end$$if even {of}${name} = {}$end$",
+            whole.text
+        ));
+        Value::name(name, whole.ty, i64::MIN)
+    }
+
+    /// The hole of the call that gives a value, if that may be rows of different lengths.
+    pub fn given_by_rows(&self, ty: &Ty) -> Option<usize> {
+        let Ty::Of(hole, steps) = self.resolve(ty) else { return None };
+        (steps.is_empty() && self.may_give_rows(hole)).then_some(hole)
+    }
+
+    /// What a call gives that may be rows, where a list of lists is wanted: rows, or an array. So it is in a tuple. Any other value as it is.
+    pub fn with_rows(&mut self, value: Value, wanted: &Ty) -> Value {
+        if let (Ty::Tuple(items), Ty::Tuple(others)) = (self.resolve(&value.ty), wanted)
+            && items.len() == others.len()
+            && items.iter().any(|item| self.is_uneven(item) || self.given_by_rows(item).is_some())
+        {
+            let whole = self.named(value, "parts");
+            let parts: Vec<Value> = others
+                .iter()
+                .enumerate()
+                .map(|(k, other)| {
+                    let part = self.component(&whole, k);
+                    self.convert(part, other)
+                })
+                .collect();
+            let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+            let text = format!("#({})", texts.join(", "));
+            return Value::new(text, wanted.clone(), 9, &parts.iter().collect::<Vec<_>>());
+        }
+        let (Some(of), Ty::Array(list, _)) = (self.given_by_rows(&value.ty), wanted) else {
+            return value;
+        };
+        if let Some(list) = self.row_of(list) {
+            let name = self.named(value.clone(), "given").text;
+            return self.rows_of_result(of, &name, &list).unwrap_or(value);
+        }
+        if !self.is_rows(wanted) {
+            return value;
+        }
+        let name = self.named(value, "given").text;
+        let span = self.given.get(&of).copied().unwrap_or_else(Span::call_site);
+        Value::name(self.even_result(of, name, span), wanted.clone(), i64::MIN)
+    }
+
+    pub fn may_give_rows(&self, hole: usize) -> bool {
+        let mut hole = self.parts.holes.get(hole);
+        while let Some(Hole::Sure(inner) | Hole::Unwrapped(inner)) = hole {
+            hole = Some(&**inner);
+        }
+        matches!(hole, Some(Hole::Uneven(_) | Hole::Making(_) | Hole::Following(..)))
     }
 }
 
@@ -457,11 +541,62 @@ pub(crate) fn empty_rows(expr: &Expr) -> Option<Expr> {
     crate::syntax::is_empty(&one).then_some(count)
 }
 
+/// Whether lists may have different lengths, as far as it is written how long they are: `[vec![a], vec![b, c]]`, `[x[..3].to_vec(), y]`.
+pub(crate) fn may_have_several_lengths(lists: &[&Expr]) -> bool {
+    // As many elements as are written, or as is said: `vec![v; n]`.
+    let length = |list: &&Expr| {
+        let Expr::Macro(of) = unwrapped(list) else { return None };
+        type Elements = syn::punctuated::Punctuated<Expr, syn::Token![,]>;
+        let tokens = of.mac.path.is_ident("vec").then(|| of.mac.tokens.clone())?;
+        match syn::parse::Parser::parse2(Elements::parse_terminated, tokens.clone()) {
+            Ok(elements) => Some(elements.len().to_string()),
+            Err(_) => tokens.to_string().rsplit_once(';').map(|(_, n)| n.trim().to_string()),
+        }
+    };
+    let mut lengths = lists.iter().map(length);
+    let first = lengths.next().flatten();
+    let word = |list: &Expr| list.to_token_stream().to_string();
+    let same = lists.windows(2).all(|pair| word(pair[0]) == word(pair[1]));
+    !same && (first.is_none() || lengths.any(|other| other != first))
+}
+
 /// A function's second text in the place of its first.
 fn second_text(hole: Hole) -> Hole {
     match hole {
         Hole::Sure(inner) => Hole::Sure(Box::new(second_text(*inner))),
         other => Hole::Uneven(Box::new(other)),
+    }
+}
+
+/// A function's second text in the place of its first, if what another hole gives is rows.
+fn following(called: Hole, of: Hole) -> Hole {
+    match called {
+        Hole::Sure(inner) => Hole::Sure(Box::new(following(*inner, of))),
+        other => Hole::Following(Box::new(other), Box::new(of)),
+    }
+}
+
+/// The text of a function that says how long the rows are that it makes.
+pub(crate) fn making_rows(hole: Hole) -> Hole {
+    match hole {
+        Hole::Sure(inner) => Hole::Sure(Box::new(making_rows(*inner))),
+        own @ (Hole::Function(_) | Hole::Call(..) | Hole::Method(..)) => {
+            Hole::Making(Box::new(own))
+        }
+        other => other,
+    }
+}
+
+/// What fills the hole of such a call.
+pub(crate) fn filling_of_makers(called: &Hole, sure: bool) -> TokenStream {
+    match called {
+        Hole::Function(path) => quote!(linker.making_rows::<#path>(#sure)),
+        Hole::Call(path, of) => quote!(linker.call_making_rows::<#path, _>(#of, #sure)),
+        Hole::Method(owner, key) => {
+            let at = Span::call_site().located_at(owner.span());
+            quote_spanned!(at=> linker.method_making_rows::<#key, _, _>(#owner, #sure))
+        }
+        other => filling(other, sure),
     }
 }
 

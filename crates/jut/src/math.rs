@@ -37,9 +37,7 @@ macro_rules! functions {
         impl<Arguments> crate::rust::Gives<Arguments, f64> for $name {}
 
         impl<Arguments> Callee<Arguments> for $name {
-            fn link(linker: &mut Linker) -> Filled {
-                linker.function::<$name>()
-            }
+            type Function = $name;
         }
 
         impl Source for $name {

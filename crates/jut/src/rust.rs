@@ -64,6 +64,7 @@
 //! and there.
 
 mod argument;
+mod arguments;
 mod constant;
 mod data;
 mod declared;
@@ -78,15 +79,18 @@ mod narrow;
 mod neutral;
 mod operator;
 mod outcome;
+mod places;
 mod prelude;
 mod program;
 mod provided;
 mod recursive;
+mod results;
 mod uneven;
 mod unknown;
 mod words;
 
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
+pub use arguments::{Arguments, Holding, argument, in_rows};
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
@@ -94,18 +98,19 @@ pub use data::{
 };
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
-pub use entry::{Local, call, compiled, configure};
+pub use entry::{Locals, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
-pub use narrow::Narrow;
+pub use narrow::{Narrow, NarrowField};
 pub use neutral::neutral;
 pub use operator::{Compared, Operator, Summed, compared, of_value, summed};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
 pub use recursive::{many, parts, split, whole};
+pub use results::{both, five, four, one, six, three, two};
 pub use uneven::{Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
@@ -127,6 +132,8 @@ pub trait Source: 'static + Sized {
     const CHANGED: &'static [bool] = &[];
     /// The types of its parameters, if any is a function, an `Option`, or has integers.
     const PARAMETERS: &'static [Type] = &[];
+    /// Whether it gives rows and takes none, so that each call of it may have different lengths.
+    const MAKES_ROWS: bool = false;
     /// The numbers of the parameters that derivatives are by, if not all with floats.
     const WRT: &'static [usize] = &[];
     /// Adds its definition, behind those that it calls.
@@ -192,21 +199,6 @@ pub enum Type {
     Enum(&'static [&'static str], &'static [(&'static str, Type)]),
     /// A struct or enum that holds itself, which the text declares.
     Declared(&'static Declared),
-}
-
-/// Where a part of a function's text comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// The first byte of the part.
-    pub start: u32,
-    /// Behind the last byte.
-    pub end: u32,
-    /// The line in the Rust file, counted from 1.
-    pub line: u32,
-    /// The column, counted from 1.
-    pub column: u32,
-    /// What a failing check means there.
-    pub what: What,
 }
 
 /// The function of a type that the attribute wrote.

@@ -51,6 +51,13 @@ mod inline {
           y = sum (i < n) { x[i] * f64(rows[i, 0] + rows[i, 1] * table[1, 0] + grid[i, i]) }
           (y, #(y, table[0, 1]), grid)
         }
+        data Site = Site(x: f64, charge: i32, hops: [2]i32)
+        data Lattice = Lattice(first: Site, scale: f64, steps: i32)
+        def charged[n](sites: [n]Site, least: i32) -> f64 =
+          sum (s <- sites) { select(s.charge >= least, f64(s.charge + s.hops[1]) * s.x * s.x, 0.0) }
+        def shifted(l: Lattice, by: i32) -> Lattice =
+          Lattice(Site(l.first.x * l.scale, l.first.charge + by, [l.first.hops[1], by]), l.scale * f64(l.steps), l.steps - 1i32)
+        def counted(s: Site) -> #(i32, f64) = #(s.charge, s.x)
         def short[n](x: [n]f32, k: f32) -> f32 = k * sum (v <- x) { v * v }
         def area(s: Shape) -> f64 = case s { Round(r) -> 3.0 * r * r; Flat -> 0.0 }
         def positive(x: f64) -> f64 = {
@@ -117,6 +124,29 @@ fn records_are_structs() {
     assert_eq!(inline::centre::value(&points).unwrap(), (4.0, 6.0));
     let (_, by) = inline::centre::vjp(&points, &(1.0, 2.0)).unwrap();
     assert_eq!(by, vec![PointGrad { x: 1.0, y: 2.0 }; 2]);
+}
+
+#[test]
+fn records_have_integers_of_32_bits() {
+    use inline::{Lattice, LatticeGrad, Site, SiteGrad, charged, counted, shifted};
+    let site = |x, charge| Site { x, charge, hops: [3, -charge] };
+    let sites = [site(1.5, 2), site(-2.0, 5), site(4.0, -7)];
+    for _ in 0..3 {
+        // 2 and 5, each less its own.
+        let (value, by) = charged::value_and_gradient(&sites, 2).unwrap();
+        assert_eq!((value, by), (0.0, vec![SiteGrad { x: 0.0 }; 3]));
+        let lattice = Lattice { first: site(1.5, 2), scale: 2.0, steps: 3 };
+        let there = shifted::value(&lattice, 4).unwrap();
+        let first = Site { x: 3.0, charge: 6, hops: [-2, 4] };
+        assert_eq!(there, Lattice { first, scale: 6.0, steps: 2 });
+        let cotangent = LatticeGrad { first: SiteGrad { x: 1.0 }, scale: 10.0 };
+        let (_, by) = shifted::vjp(&lattice, 4, &cotangent).unwrap();
+        assert_eq!(by, LatticeGrad { first: SiteGrad { x: 2.0 }, scale: 31.5 });
+        assert_eq!(counted::value(&sites[2]).unwrap(), (-7, 4.0));
+    }
+    let wide = [Site { x: 2.0, charge: 5, hops: [0, 1] }, Site { x: 3.0, charge: 1, hops: [0, 1] }];
+    let (value, by) = charged::value_and_gradient(&wide, 2).unwrap();
+    assert_eq!((value, by), (24.0, vec![SiteGrad { x: 24.0 }, SiteGrad { x: 0.0 }]));
 }
 
 #[test]

@@ -35,6 +35,7 @@ macro_rules! everywhere {
     )+};
 }
 
+mod analysis;
 mod authors;
 mod bits;
 mod builders;
@@ -49,6 +50,7 @@ mod iterators;
 mod lengths;
 mod machines;
 mod models;
+mod nature;
 mod numeric;
 mod numerics;
 mod operators;
@@ -56,8 +58,13 @@ mod optional;
 mod own_elements;
 mod own_methods;
 mod planes;
+mod practice;
 mod provided;
+mod ragged_fields;
+mod ranges;
 mod sciences;
+mod signals;
+mod societies;
 mod solvers;
 mod std_bounds;
 mod styles;

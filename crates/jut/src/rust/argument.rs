@@ -63,6 +63,11 @@ impl<'a> Held<'a> {
         Held::scalar(Data::Whole(value))
     }
 
+    /// No value.
+    pub(super) fn nothing() -> Held<'a> {
+        Held::scalar(Data::Nothing)
+    }
+
     /// Whether it is no value.
     pub(super) fn is_nothing(&self) -> bool {
         matches!(self.data, Data::Nothing)

@@ -16,6 +16,10 @@ pub trait Constant {
     fn write(&self, text: &mut String) -> bool;
     /// Adds its sizes, from outside to inside.
     fn sizes(&self, _: &mut Vec<usize>) {}
+    /// Whether all lists in it that stand beside each other have one length.
+    fn is_even(&self) -> bool {
+        true
+    }
 }
 
 impl Constant for f64 {
@@ -154,6 +158,15 @@ impl<C: Constant + 'static> Constant for [C] {
             first.sizes(sizes);
         }
     }
+    fn is_even(&self) -> bool {
+        let sizes = |one: &C| {
+            let mut sizes = Vec::new();
+            one.sizes(&mut sizes);
+            sizes
+        };
+        self.windows(2).all(|pair| sizes(&pair[0]) == sizes(&pair[1]))
+            && self.iter().all(C::is_even)
+    }
 }
 
 impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
@@ -164,6 +177,9 @@ impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
     fn sizes(&self, sizes: &mut Vec<usize>) {
         self.as_slice().sizes(sizes);
     }
+    fn is_even(&self) -> bool {
+        self.as_slice().is_even()
+    }
 }
 
 impl<C: Constant + ?Sized> Constant for &C {
@@ -173,5 +189,8 @@ impl<C: Constant + ?Sized> Constant for &C {
     }
     fn sizes(&self, sizes: &mut Vec<usize>) {
         (**self).sizes(sizes);
+    }
+    fn is_even(&self) -> bool {
+        (**self).is_even()
     }
 }

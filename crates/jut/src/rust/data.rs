@@ -138,7 +138,8 @@ pub(super) const fn key(name: &str) -> u64 {
     message = "this is no function with derivatives of `{Self}`",
     note = "write `#[jut::differentiable]` before the `impl` block",
     note = "what a trait provides is found where the trait has the attribute, unless it gives a `Result` or has type parameters of its own",
-    note = "of an array of another library the elements are read, by an index or an iterator"
+    note = "of an array of another library the elements are read, by an index or an iterator",
+    note = "a `Vec` in a field keeps its length where it is: make the list that is longer or shorter, and a new value with it"
 )]
 pub trait Method<const KEY: u64, R> {
     /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
@@ -146,6 +147,10 @@ pub trait Method<const KEY: u64, R> {
     /// The text that fails at an `Err`.
     fn sure(linker: &mut Linker) -> Filled {
         Self::link(linker)
+    }
+    /// The text that says how long the rows are that it makes, if it makes some.
+    fn making_rows(linker: &mut Linker, sure: bool) -> Filled {
+        if sure { Self::sure(linker) } else { Self::link(linker) }
     }
     /// The text for rows of different lengths.
     fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
@@ -416,7 +421,12 @@ impl Type {
     /// What a step leads to: an element, a component, or a field.
     pub(super) fn step(self, step: &str) -> Option<Type> {
         match (self, step) {
-            (Type::Matrix(rows, _), "e") => rows.step("e")?.step("e"),
+            (Type::Matrix(rows, _), "e" | "r") => rows.step("e")?.step("e"),
+            // What is in a row, where the element is one.
+            (list, "r") => match list.step("e")? {
+                Type::Declared(row) if row.is_row() => row.field("values").map(|(_, _, ty)| ty),
+                element => Some(element),
+            },
             (Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _), "e") => {
                 Some(*element)
             }

@@ -1,10 +1,10 @@
 //! A derivative of a function, compiled at its first call, and called from any thread.
 
-use super::argument::Held;
+use super::arguments::{Arguments, Holding};
 use super::description::Description;
 use super::outcome::{Taken, Wanted};
 use super::words::Words;
-use super::{Source, Type};
+use super::{Held, Source, Type};
 use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
 use crate::model::Function;
@@ -111,16 +111,15 @@ fn choose(of: &Description, choice: Chosen) -> Result<()> {
 /// # Errors
 /// A program that is refused, arguments that do not fit, or a run that fails, with its place in Rust.
 #[inline]
-pub fn call<'a, S: Source, R, const N: usize>(
+pub fn call<'a, S: Source, R>(
     request: Request,
-    local: &'static LocalKey<Local>,
-    words: impl FnOnce(&mut Words<'_, '_, 'a>),
-    values: impl Fn() -> Result<[Held<'a>; N]>,
+    locals: &'static LocalKey<Locals>,
+    arguments: impl Arguments<'a>,
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
-    let mut kept = Kept::of(local);
-    entry.run(Description::of::<S>(), &mut kept.session, words, values, read)
+    let mut kept = Kept::of(locals, request);
+    entry.run(Description::of::<S>(), &mut kept.session, &arguments, read)
 }
 
 /// A derivative, and its code, which is made once per process.
@@ -149,6 +148,54 @@ impl Local {
     #[inline]
     pub(super) fn keep(&self, session: Option<Box<Session>>) {
         self.0.set(session);
+    }
+}
+
+/// What a thread keeps to call the derivatives of a function.
+pub struct Locals {
+    value: Local,
+    gradient: Local,
+    value_and_gradient: Local,
+    jvp: Local,
+    vjp: Local,
+    hvp: Local,
+    hessian: Local,
+    jacobian: Local,
+    value_and_jacobian: Local,
+}
+
+impl Locals {
+    /// Nothing is there yet.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Locals {
+        Locals {
+            value: Local::new(),
+            gradient: Local::new(),
+            value_and_gradient: Local::new(),
+            jvp: Local::new(),
+            vjp: Local::new(),
+            hvp: Local::new(),
+            hessian: Local::new(),
+            jacobian: Local::new(),
+            value_and_jacobian: Local::new(),
+        }
+    }
+
+    /// What is kept for one of them.
+    #[inline(always)]
+    fn of(&self, request: Request) -> &Local {
+        match request {
+            Request::Value => &self.value,
+            Request::Gradient => &self.gradient,
+            Request::ValueAndGradient => &self.value_and_gradient,
+            Request::Jvp => &self.jvp,
+            Request::Vjp => &self.vjp,
+            Request::HessianProduct => &self.hvp,
+            Request::Hessian => &self.hessian,
+            Request::Jacobian(_) => &self.jacobian,
+            // What no typed function calls is refused before.
+            _ => &self.value_and_jacobian,
+        }
     }
 }
 
@@ -185,18 +232,17 @@ impl Entry {
 
     /// Calls it with the session of a call before, if there is one; leaves the session of this one.
     #[inline]
-    pub(super) fn run<'a, R, const N: usize>(
+    pub(super) fn run<'a, R>(
         &'static self,
         of: &Description,
         kept: &mut Option<Box<Session>>,
-        words: impl FnOnce(&mut Words<'_, '_, 'a>),
-        values: impl Fn() -> Result<[Held<'a>; N]>,
+        arguments: &impl Arguments<'a>,
         mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
         if let (Some(session), Some((_, wanted))) = (kept.as_mut(), self.compiled.get()) {
             let direct = session.direct(|call| {
                 let mut all = Words::new(call);
-                words(&mut all);
+                arguments.words(&mut all);
                 all.are_all()
             });
             match direct {
@@ -205,7 +251,12 @@ impl Entry {
                 None => {}
             }
         }
-        read(&mut self.by_values(of, kept, &|call| call(&values()?))?)
+        let values = |call: Call<'_, 'a>| {
+            let mut held = Holding::new();
+            arguments.hold(&mut held)?;
+            call(held.as_slice())
+        };
+        read(&mut self.by_values(of, kept, &values)?)
     }
 
     /// The same by values, which are handed to a call.
@@ -230,15 +281,17 @@ type Call<'c, 'a> = &'c mut dyn FnMut(&[Held<'a>]) -> Result<()>;
 /// The session that a thread keeps, while a call uses it. Dropped it is there for the next call: so nothing stands behind the
 /// call, and what that gives is written to where the caller wants it.
 struct Kept {
-    local: &'static LocalKey<Local>,
+    locals: &'static LocalKey<Locals>,
+    request: Request,
     /// Where the thread is ending, or makes this call within a call, a session of its own does.
     session: Option<Box<Session>>,
 }
 
 impl Kept {
     #[inline]
-    fn of(local: &'static LocalKey<Local>) -> Kept {
-        Kept { local, session: local.try_with(Local::take).unwrap_or_default() }
+    fn of(locals: &'static LocalKey<Locals>, request: Request) -> Kept {
+        let session = locals.try_with(|locals| locals.of(request).take()).unwrap_or_default();
+        Kept { locals, request, session }
     }
 }
 
@@ -246,7 +299,7 @@ impl Drop for Kept {
     #[inline]
     fn drop(&mut self) {
         let session = self.session.take();
-        let _ = self.local.try_with(|local| local.keep(session));
+        let _ = self.locals.try_with(|locals| locals.of(self.request).keep(session));
     }
 }
 

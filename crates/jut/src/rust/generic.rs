@@ -8,7 +8,7 @@
 
 use super::description::Description;
 use super::entry::Local;
-use super::{Cell, Elements, Filled, Held, Linker, Source, Taken, Words};
+use super::{Arguments, Cell, Elements, Filled, Linker, Source, Taken};
 use crate::error::Result;
 use crate::request::Request;
 use std::any::TypeId;
@@ -47,17 +47,16 @@ fn cell_of(id: TypeId) -> &'static Cell {
 ///
 /// # Errors
 /// As [`call`](super::call).
-pub fn called<'a, S: Source, R, const N: usize>(
+pub fn called<'a, S: Source, R>(
     request: Request,
-    words: impl FnOnce(&mut Words<'_, '_, 'a>),
-    values: impl Fn() -> Result<[Held<'a>; N]>,
+    arguments: impl Arguments<'a>,
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
     // Where the thread is ending, a session of this call's own does.
     let kept = kept((TypeId::of::<S>(), request));
     let mut session = kept.as_ref().and_then(|kept| kept.take());
-    let done = entry.run(Description::of::<S>(), &mut session, words, values, read);
+    let done = entry.run(Description::of::<S>(), &mut session, &arguments, read);
     if let Some(kept) = kept {
         kept.keep(session);
     }
@@ -93,26 +92,18 @@ pub fn list<T>(_: PhantomData<T>) -> PhantomData<List<T>> {
     note = "write the types of the arguments before: `let p: Point = ..;`"
 )]
 pub trait Callee<A> {
-    /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
-    fn link(linker: &mut Linker) -> Filled;
-    /// The text that fails at an `Err`.
-    fn sure(linker: &mut Linker) -> Filled {
-        Self::link(linker)
-    }
-    /// The text for rows of different lengths.
-    fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
-        linker.of_one_length(super::ONE_LENGTH)
-    }
+    /// The type that has the text, with its own types.
+    type Function: Source;
 }
 
 impl Linker {
     /// A function that the text calls with arguments of these types.
     pub fn call<F: Callee<A>, A>(&mut self, _: A) -> Filled {
-        F::link(self)
+        F::Function::called(self)
     }
 
     /// The same of a function that fails at an `Err`.
     pub fn call_surely<F: Callee<A>, A>(&mut self, _: A) -> Filled {
-        F::sure(self)
+        F::Function::link(self)
     }
 }

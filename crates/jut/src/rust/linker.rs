@@ -7,7 +7,7 @@ use super::declared::Declarations;
 use super::description::Description;
 use super::entry::{Choice, Entries};
 use super::prelude;
-use super::{Place, RustPlace, Source, Type};
+use super::{RustPlace, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::{Function, Model};
 use jut_ir::Span;
@@ -41,6 +41,11 @@ impl Filled {
             Type::Tuple([Type::Bool, value]) => Filled { ty: *value, ..self },
             _ => self,
         }
+    }
+
+    /// Whether the function gives rows of different lengths.
+    pub fn gives_rows(&self) -> bool {
+        is_uneven(&self.ty)
     }
 
     /// A function by its name in the text, for tests that put texts together themselves.
@@ -243,6 +248,11 @@ impl Linker {
                 format!("the constant {text} is larger than `i64::MAX`, which is no integer of jut")
             });
         }
+        if !value.is_even() {
+            self.refused(format!(
+                "the constant {text} has rows of different lengths: fill them up, `[[f64; 3]; 2]`, or give each a `match` arm"
+            ));
+        }
         let ty = C::TYPE;
         if !matches!(ty, Type::Array(_) | Type::Fixed(..) | Type::Vec(_)) {
             return Filled { text, ty, changed: &[], parameters: &[] };
@@ -282,10 +292,39 @@ impl Linker {
         &mut self,
         template: &str,
         file: &'static str,
-        places: &[Place],
+        places: &'static str,
         holes: &[Filled],
     ) {
         self.write(TypeId::of::<S>(), template, file, places, holes);
+    }
+
+    /// Refuses a field whose rows have lengths of their own as an argument: a function takes it with its struct.
+    fn look_at_arguments(
+        &mut self,
+        template: &str,
+        file: &'static str,
+        places: &'static str,
+        holes: &[Filled],
+    ) {
+        for (at, tag) in template.match_indices("$given ") {
+            let words = template[at + tag.len()..].split('$').next().unwrap_or_default();
+            if !holds(&format!("ragged {words}"), holes) {
+                continue;
+            }
+            let (mut rest, mut smallest) = (places, None);
+            while let Some((start, end, place, more)) = super::places::next(rest, file) {
+                let holds = start <= at && at < end;
+                if holds && smallest.is_none_or(|(length, _)| end - start < length) {
+                    smallest = Some((end - start, place));
+                }
+                rest = more;
+            }
+            let field = words.rsplit(' ').next().unwrap_or_default();
+            let place = smallest.map_or(String::new(), |(_, place)| format!(" at {place}"));
+            self.refused(format!(
+                "the field `{field}` has rows with lengths of their own, `#[data(ragged)]`, and is no argument of a function{place}: give it the struct"
+            ));
+        }
     }
 
     fn write(
@@ -293,17 +332,19 @@ impl Linker {
         id: TypeId,
         template: &str,
         file: &'static str,
-        places: &[Place],
+        places: &'static str,
         holes: &[Filled],
     ) {
         let own = self.functions.get(&id).cloned().unwrap_or_default();
+        self.look_at_arguments(template, file, places, holes);
         let moved = fill(&mut self.text, &own, template, holes);
         self.text.push('\n');
-        self.places.extend(places.iter().map(|p| Placed {
-            start: moved[(p.start as usize).min(template.len())],
-            end: moved[(p.end as usize).min(template.len())],
-            place: RustPlace { file, line: p.line, column: p.column, what: p.what },
-        }));
+        let mut rest = places;
+        while let Some((start, end, place, more)) = super::places::next(rest, file) {
+            let moved = |at: usize| moved[at.min(template.len())];
+            self.places.push(Placed { start: moved(start), end: moved(end), place });
+            rest = more;
+        }
     }
 }
 
@@ -324,6 +365,7 @@ fn fill(text: &mut String, own: &str, template: &str, holes: &[Filled]) -> Vec<u
                 (_, Some(condition)) if !holds(condition, holes) => skipped = 1,
                 _ if skipped > 0 || condition.is_some() => {}
                 ("f", _) => text.push_str(own),
+                _ if tag.starts_with("given ") => {}
                 _ if tag.contains(' ') => text.push_str(&written(tag, holes)),
                 _ => {
                     let number = tag.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -372,7 +414,10 @@ pub fn with_prelude(text: &str) -> String {
 /// | `type 0 n e x` | the type of such a field of hole 0, its sizes named after n |
 /// | `measures 0 n y e x` | statements that give these names the sizes of y, which is of that type |
 /// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
+/// | `rowed y 0 x e` | such a row with the list y in it |
+/// | `given 0 x` | nothing: before an argument that is such a field |
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
+/// | `row 0 x e`, `next 0 x e` | what stands behind an element for what is in it, and between it and the next index: of a row with a length of its own the field with its values |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
 /// | `is 0 Round`, `which 0 Round` | what stands before and behind a value to ask whether it is that variant |
 /// | `get 0 Round.radius`, `got 0 Round.radius` | the same to give a field of a variant |
@@ -421,6 +466,27 @@ fn written(tag: &str, holes: &[Filled]) -> String {
             ty.lengths(of, &mut lengths);
             after(lengths)
         }),
+        ["row" | "next", k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            let row = matches!(ty, Some(Type::Declared(row)) if row.is_row());
+            match (words[0], row) {
+                ("row", true) => ".values".to_string(),
+                ("row", false) => String::new(),
+                (_, true) => "].values[".to_string(),
+                (_, false) => ", ".to_string(),
+            }
+        }
+        ["rowed", list, k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            match of.and_then(|h| h.walk(steps.iter().copied())) {
+                Some(Type::Declared(row)) => match row.variants() {
+                    [one] => row.made(one, &[list.to_string()]),
+                    _ => String::new(),
+                },
+                _ => String::new(),
+            }
+        }
         ["field", k, ref steps @ .., name] => {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
             let ty = of.and_then(|h| h.walk(steps.iter().copied()));
@@ -621,7 +687,7 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
     if let Some("operator" | "number") = name {
         return hole.text.is_empty() == (name == Some("number"));
     }
-    let Some(ty) = hole.walk(words) else { return false };
+    let Some(ty) = hole.walk(words) else { return name == Some("regular") };
     match name {
         Some("f64") => ty == Type::F64,
         Some("f32") => ty == Type::F32,
@@ -641,8 +707,8 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("plain") => !matches!(ty, Type::Matrix(..)),
         Some("vec") => ty.sizes() > 0,
         Some("list") => matches!(ty, Type::Vec(element) if element.sizes() == 0),
-        Some("uneven") => is_uneven(&ty),
-        Some("even") => !is_uneven(&ty),
+        Some("uneven" | "ragged") => is_uneven(&ty),
+        Some("even" | "regular") => !is_uneven(&ty),
         _ => false,
     }
 }

@@ -5,12 +5,49 @@
 
 use super::{Argument, Held, Words};
 use crate::error::Result;
-use crate::value::Array;
+use crate::value::{Array, Value};
 use jut_native::Arg as Word;
 
 /// An argument of integers that are `i32` in the text.
 #[derive(Debug)]
 pub struct Narrow<T>(pub T);
+
+/// A field of a record of a program, of integers that are `i32` in the text.
+pub trait NarrowField: Sized {
+    /// The argument, ready for a call: see [`Argument::hold`].
+    fn held(&self) -> Held<'_>;
+    /// Those of many records as one array.
+    fn many(all: Vec<Self>) -> Held<'static>;
+    /// The argument word by word: see [`Argument::words`].
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>);
+}
+
+impl NarrowField for i32 {
+    fn held(&self) -> Held<'_> {
+        Held::narrow(*self)
+    }
+    fn many(all: Vec<i32>) -> Held<'static> {
+        Held::owned(Value::I32s(Array { shape: vec![all.len()], data: all }))
+    }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        words.push(Word::I32(*self));
+    }
+}
+
+impl<const N: usize> NarrowField for [i32; N] {
+    fn held(&self) -> Held<'_> {
+        Held::narrow_cells(self)
+    }
+    fn many(all: Vec<[i32; N]>) -> Held<'static> {
+        let shape = vec![all.len(), N];
+        Held::owned(Value::I32s(Array { shape, data: all.as_flattened().to_vec() }))
+    }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        words.push(Word::I32s(self));
+    }
+}
 
 impl Argument for Narrow<i32> {
     fn hold(&self) -> Result<Held<'_>> {

@@ -3,7 +3,7 @@
 
 use super::declared::{Declared, Recursive, Variant, word};
 use super::entry::configure;
-use super::{Callee, Data, Filled, Held, Linker, Method, Source, Taken, Type, called};
+use super::{Arguments, Callee, Data, Filled, Linker, Method, Source, Taken, Type, called};
 use crate::error::{ArgumentError, Error, Result};
 use crate::model::Function;
 use crate::request::Request;
@@ -35,29 +35,29 @@ impl<T: Data + 'static> Data for Row<T> {
 ///
 /// # Errors
 /// `A03` if there is none, with the reason; else as [`call`](super::call).
-pub fn called_unevenly<'a, S: Source, R, const N: usize>(
+pub fn called_unevenly<'a, S: Source, R>(
     request: Request,
-    values: impl Fn() -> Result<[Held<'a>; N]>,
+    arguments: impl Arguments<'a>,
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     super::description::Description::of::<S>().linked().map_err(|why| not_built(&why))?;
-    called::<S, R, N>(request, |words| words.refuse(), values, read)
+    called::<S, R>(request, arguments, read)
 }
 
 /// What a call of a function gives that makes rows: by its second text, if the first one says that they have different lengths.
 ///
 /// # Errors
 /// As [`call`](super::call).
-pub fn or_unevenly<'a, S: Source, R, const N: usize>(
+pub fn or_unevenly<'a, S: Source, R>(
     first: Result<R>,
     request: Request,
-    values: impl Fn() -> Result<[Held<'a>; N]>,
+    arguments: impl Arguments<'a>,
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     match first {
         Err(error) if error.code() == Some("R04") => {
             match super::description::Description::of::<S>().linked() {
-                Ok(_) => called::<S, R, N>(request, |words| words.refuse(), values, read),
+                Ok(_) => called::<S, R>(request, arguments, read),
                 Err(_) => Err(error),
             }
         }
@@ -94,7 +94,7 @@ impl Linker {
 
     /// The same of a function that is called with arguments of these types.
     pub fn call_second_text<F: Callee<A>, A>(&mut self, _: A, sure: bool) -> Filled {
-        F::second_text(self, sure)
+        F::Function::second_text(self, sure)
     }
 
     /// The same of a method.
@@ -104,6 +104,29 @@ impl Linker {
         sure: bool,
     ) -> Filled {
         S::second_text(self, sure)
+    }
+
+    /// A function that the text calls for rows: by the text that says their lengths, if it makes them.
+    pub fn making_rows<S: Source>(&mut self, sure: bool) -> Filled {
+        match (S::MAKES_ROWS, sure) {
+            (true, _) => S::second_text(self, sure),
+            (false, true) => S::link(self),
+            (false, false) => S::called(self),
+        }
+    }
+
+    /// The same of a function that is called with arguments of these types.
+    pub fn call_making_rows<F: Callee<A>, A>(&mut self, _: A, sure: bool) -> Filled {
+        self.making_rows::<F::Function>(sure)
+    }
+
+    /// The same of a method.
+    pub fn method_making_rows<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+        sure: bool,
+    ) -> Filled {
+        S::making_rows(self, sure)
     }
 
     /// A function that takes rows of one length only, and why.

@@ -186,3 +186,34 @@ fn trees() {
     };
     assert!((by_first - slope(&other)).abs() < 1e-6);
 }
+
+/// Other names of parts and of places.
+#[differentiable]
+fn by_other_names(x: &[f64]) -> f64 {
+    let mut s = Shape::Box { w: x[0], h: x[1] };
+    match &mut s {
+        Shape::Round(r) => *r += 1.0,
+        Shape::Box { w, h } => {
+            let (base, tall) = (*w, 2.0);
+            let side = h;
+            *side += base;
+            *side *= tall;
+            let other = w;
+            *other = *other * x[0];
+        }
+        Shape::Flat => {}
+    }
+    let mut v = x.to_vec();
+    for a in v.iter_mut() {
+        let own = a;
+        *own *= 3.0;
+    }
+    s.area() + v.iter().sum::<f64>()
+}
+
+#[test]
+fn parts_may_have_other_names() {
+    everywhere! {
+        by_other_names at [1.5, -0.5];
+    }
+}

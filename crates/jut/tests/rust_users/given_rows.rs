@@ -123,3 +123,83 @@ fn rows_that_a_function_makes() {
     assert_eq!(by_x, [4.0, 3.0, 2.0, 1.0]);
     assert_eq!(groups::value(&x, 1.5).unwrap(), groups(&x, 1.5));
 }
+
+// Calls whose type is not written.
+#[differentiable]
+fn untyped(rows: &[Vec<f64>]) -> f64 {
+    let all = scaled(rows, 2.0);
+    let mut changed = scaled(&all, 0.5);
+    changed[0][0] += all[0].len() as f64;
+    let mut s = 0.0;
+    for (row, own) in all.iter().zip(&changed) {
+        for (v, c) in row.iter().zip(own) {
+            s += v * v * c;
+        }
+    }
+    let flat = scaled(rows, 3.0).iter().flatten().map(|v| v * v).sum::<f64>();
+    let twice = scaled(&scaled(rows, 2.0), 2.0);
+    s + flat + twice.iter().map(|r| r.iter().product::<f64>()).sum::<f64>()
+}
+
+#[differentiable]
+fn layered_without_types(layer: &Layer, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let first = layer.apply(rows);
+    let second = layer.apply(&first);
+    second
+}
+
+/// A field whose rows have one length gets those of a call.
+#[derive(Data, Clone, Debug, PartialEq)]
+struct Table {
+    rows: Vec<Vec<f64>>,
+}
+
+#[differentiable]
+fn tabled(rows: &[Vec<f64>], count: usize) -> (Vec<Vec<f64>>, f64) {
+    let table = Table { rows: scaled(&rows[..count], 2.0) };
+    let sum = table.rows.iter().map(|r| r[0] * r[r.len() - 1]).sum();
+    (table.rows.clone(), sum)
+}
+
+/// A function that takes no rows calls one that makes some.
+#[differentiable]
+fn of_lower(x: &[f64]) -> f64 {
+    let rows: Vec<Vec<f64>> = lower(x);
+    let more: Vec<Vec<f64>> = Layer { gain: x[0] }.below(x);
+    rows.iter().map(|r| r.iter().product::<f64>()).sum::<f64>()
+        + more.iter().map(|r| r.len() as f64 * r.iter().sum::<f64>()).sum::<f64>()
+}
+
+#[differentiable]
+impl Layer {
+    fn below(&self, x: &[f64]) -> Vec<Vec<f64>> {
+        (0..x.len()).map(|i| x[i..].iter().map(|v| v * self.gain).collect()).collect()
+    }
+}
+
+#[test]
+fn calls_give_rows_without_a_type() {
+    let rows = [vec![1.0, 2.0], vec![3.0], vec![], vec![0.5, -1.0, 2.0]];
+    for rows in [&rows[..], &rows[..1], &[vec![1.0, 2.0], vec![3.0, 4.0]]] {
+        let (value, by_rows) = untyped::value_and_gradient(rows).unwrap();
+        assert_eq!(value, untyped(rows));
+        for (i, row) in rows.iter().enumerate() {
+            for j in 0..row.len() {
+                let at = |h: f64| {
+                    let mut rows = rows.to_vec();
+                    rows[i][j] += h;
+                    untyped(&rows)
+                };
+                assert!((by_rows[i][j] - (at(1e-6) - at(-1e-6)) / 2e-6).abs() < 1e-5);
+            }
+        }
+        let layer = Layer { gain: 0.5 };
+        let own = layered_without_types::value(&layer, rows).unwrap();
+        assert_eq!(own, layered_without_types(&layer, rows));
+    }
+    assert_eq!(tabled::value(&rows, 1).unwrap(), tabled(&rows, 1));
+    assert_eq!(tabled::value(&rows, 2).unwrap_err().code(), Some("R12"));
+    everywhere! {
+        of_lower at [1.5, 0.5, -2.0], [2.0];
+    }
+}

@@ -227,6 +227,78 @@ fn i40(x: &[f64]) -> f64 {
     }
     out.iter().rev().skip(1).chain(x.iter().take(1)).product::<f64>()
 }
+#[differentiable]
+fn without_near_ones(x: &[f64]) -> f64 {
+    let mut v = x.to_vec();
+    v.sort_by(|a, b| a.total_cmp(b));
+    v.dedup_by(|a, b| (*a - *b).abs() < 0.2);
+    let mut tens = x.to_vec();
+    tens.dedup_by_key(|v| v.floor());
+    v.iter().product::<f64>() + tens.iter().enumerate().map(|(i, t)| t * i as f64).sum::<f64>()
+}
+#[differentiable]
+fn by_two_orders(x: &[f64]) -> f64 {
+    let mut all: Vec<(f64, f64)> = x.windows(2).map(|w| (w[0].floor(), w[1])).collect();
+    all.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap().then_with(|| a.1.total_cmp(&b.1)));
+    let mut at: Vec<usize> = (0..x.len()).collect();
+    at.sort_by(|&i, &k| (i % 2).cmp(&(k % 2)).then(x[k].total_cmp(&x[i])));
+    let first = all.iter().enumerate().map(|(i, p)| (i + 1) as f64 * p.1).sum::<f64>();
+    first + at.iter().enumerate().map(|(i, &k)| (i * i) as f64 * x[k]).sum::<f64>()
+}
+#[derive(Data, Clone, Copy, Debug, PartialEq)]
+struct Mote {
+    at: (f64, f64),
+    age: f64,
+}
+/// Patterns that take places apart.
+#[differentiable]
+fn parts_of_places(x: &[f64]) -> f64 {
+    let mut pairs: Vec<(f64, f64)> = x.iter().map(|v| (*v, 1.0)).collect();
+    for (a, b) in pairs.iter_mut() {
+        *a += 0.5 * *b;
+        *b = *a * *a;
+    }
+    let mut sum = 0.0;
+    for &mut (a, b) in &mut pairs {
+        sum += a * b;
+    }
+    let mut motes: Vec<Mote> = x.iter().map(|v| Mote { at: (*v, 0.0), age: 0.0 }).collect();
+    for Mote { at: (east, north), age } in motes.iter_mut() {
+        *north += *east * *east;
+        *east -= 0.1 * *north;
+        *age += 1.0;
+    }
+    motes.iter_mut().zip(&pairs).for_each(|(Mote { age, .. }, (_, b))| *age *= b);
+    let smooth: Vec<f64> = x
+        .iter()
+        .scan((0.0, 1.0), |(mean, weight), v| {
+            *mean += (v - *mean) * *weight;
+            *weight *= 0.5;
+            Some(*mean * *weight)
+        })
+        .collect();
+    motes.iter().map(|m| m.at.0 * m.at.1 * m.age).sum::<f64>() + smooth.iter().sum::<f64>() + sum
+}
+#[differentiable]
+fn both_of_a_split(x: &[f64]) -> f64 {
+    let parts = match x.split_last() {
+        Some(parts) => parts,
+        None => return -1.0,
+    };
+    let (first, rest) = match rest_of(parts.1) {
+        [] => return *parts.0,
+        [first, rest @ ..] => (first, rest),
+    };
+    let turn = |v: f64| -> [f64; 2] {
+        let half = 0.5 * v;
+        std::array::from_fn(|k| half * (k + 1) as f64)
+    };
+    turn(*first)[1] * parts.0 + rest.iter().map(|v| turn(*v)[0]).sum::<f64>()
+}
+#[differentiable]
+fn rest_of(x: &[f64]) -> &[f64] {
+    &x[x.len().min(1)..]
+}
 #[test]
 fn idioms() {
     everywhere! {
@@ -255,5 +327,9 @@ fn idioms() {
         i38 at [0.5, 1.0, 0.25];
         i39 at [0.5, -1.0, 0.25];
         i40 at [0.5, -1.0, 0.25, 2.0];
+        without_near_ones at [1.05, 2.05, 1.1, 2.15, 2.3, 0.7], [1.5], [];
+        by_two_orders at [1.3, 2.5, 1.7, 2.2, 1.9, 0.5, f64::NAN], [1.3, 2.5, 1.7, 2.2, 1.9, 0.5];
+        parts_of_places at [0.5, -1.0, 2.0];
+        both_of_a_split at [0.5, -1.0, 2.0, 0.7], [0.5, 2.0], [0.5], [];
     }
 }

@@ -1,0 +1,102 @@
+//! The text of a call: a hole for the function, its arguments, and names for what it gives.
+//!
+//! What rustc alone knows is in tags round it: whether the function gives lists with sizes, whether it changes what its arguments refer to, whether rows have
+//! lengths of their own.
+
+use crate::Refusal;
+use crate::lowering::Lowering;
+use crate::template::What;
+use crate::types::{Step, Ty};
+use crate::value::Value;
+use proc_macro2::Span;
+
+impl Lowering<'_> {
+    /// A call of what rustc finds.
+    pub fn linked(
+        &mut self,
+        hole: usize,
+        values: Vec<Value>,
+        targets: Vec<Option<String>>,
+        span: Span,
+        inline: bool,
+    ) -> Result<Value, Refusal> {
+        let rows = self.expected.rows.take();
+        let mut texts = Vec::new();
+        let first = hole;
+        let (hole, values) = self.unevenly(hole, values);
+        let hole = match &rows {
+            // Of a function that makes rows, and takes none, the text that says their lengths.
+            Some(list) if hole == first && self.type_of_rows(list).is_some() => {
+                self.hole(crate::uneven::making_rows(self.parts.holes[hole].clone()))
+            }
+            _ => hole,
+        };
+        let inline = inline && hole == first;
+        for (k, value) in values.iter().enumerate() {
+            self.said(&value.ty, hole, &[Step::Parameter(k)]);
+            match self.resolve(&value.ty) {
+                // Of what, the function knows.
+                Ty::Option(inner) if *inner == Ty::Never => {
+                    texts.push(format!("$none {hole} {k}$"));
+                }
+                // It is two arguments.
+                Ty::Option(_) => {
+                    let option = self.named(value.clone(), "option").text;
+                    texts.push(format!("{option}.0, {option}.1"));
+                }
+                // So may be what rustc alone knows.
+                Ty::Of(of, steps) if value.cheap && value.stable => {
+                    let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                    let (pair, text) = (self.as_pair(value.clone()).text, &value.text);
+                    texts.push(format!(
+                        "$if optional {of}{steps}${pair}.0, {pair}.1$end$$if single {of}{steps}${text}$end$"
+                    ));
+                }
+                _ => texts.push(value.text.clone()),
+            }
+            // Whether a field has rows with lengths of their own, which no function takes, is known when the text is put together.
+            if let Ty::Of(of, steps) = self.resolve(&value.ty)
+                && let ([.., Step::Field(_)], Some(text)) = (&steps[..], texts.last_mut())
+            {
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                text.insert_str(0, &format!("$given {of}{steps}$"));
+            }
+        }
+        let text = self.at(span, What::Same, &format!("$c{hole}$({})", texts.join(", ")));
+        let all: Vec<&Value> = values.iter().collect();
+        let value = Value::new(text, Ty::Of(hole, Vec::new()), 9, &all).costly();
+        let changing = targets.iter().any(Option::is_some);
+        if inline && !changing {
+            return Ok(value);
+        }
+        let (size, name) = (self.names.unique("n_value"), self.names.unique("value"));
+        if !changing {
+            self.lines.push(format!(
+                "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
+                value.text
+            ));
+            if let (true, Some(list)) = (hole != first, rows)
+                && let Some(value) = self.rows_of_result(hole, &name, &list)
+            {
+                return Ok(value);
+            }
+            self.given.insert(hole, span);
+            return Ok(Value::name(name, value.ty, i64::MIN));
+        }
+        // What the function makes of these arguments are results behind its own; whether it does, its type says.
+        let mut names = format!("$names {hole} {size}$$if value {hole}${name}, $end$");
+        let mut after = Vec::new();
+        for (k, target) in targets.iter().enumerate() {
+            let Some(place) = target else { continue };
+            let changed = self.names.unique("changed");
+            names.push_str(&format!("$if changed {hole} {k}${changed}, $end$"));
+            if !place.is_empty() {
+                after.push(format!("$if changed {hole} {k}${place} = {changed}$end$"));
+            }
+        }
+        self.lines.push(format!("({names}) = {}", value.text));
+        self.lines.extend(after);
+        self.assigned += 1;
+        Ok(Value::name(name, value.ty, i64::MIN))
+    }
+}
