@@ -13,11 +13,11 @@ fn seeds(count: u64) -> Vec<u64> {
 #[test]
 fn every_law_holds_on_random_programs() {
     let laws = |seed: &u64| random::laws(Subject::main(*seed));
-    in_parallel(&seeds(600), laws).unwrap_or_else(|e| panic!("{e}"));
+    in_parallel(&seeds(400), laws).unwrap_or_else(|e| panic!("{e}"));
 }
 
 #[test]
 fn every_law_holds_on_random_linear_programs() {
     let laws = |seed: &u64| random::laws(Subject::slope(*seed));
-    in_parallel(&seeds(300), laws).unwrap_or_else(|e| panic!("{e}"));
+    in_parallel(&seeds(200), laws).unwrap_or_else(|e| panic!("{e}"));
 }
