@@ -137,14 +137,13 @@ mod tests {
         let mut usual = [0; 3];
         for x in coordinates() {
             for y in coordinates() {
-                let functions: [(_, fn(f64, f64) -> f64); 3] = [
-                    (angle::<f64> as fn(f64, f64) -> (f64, bool), atan2),
-                    (distance::<f64>, hypot),
-                    (log_of_sum::<f64>, logaddexp),
+                let results = [
+                    (angle(x, y), atan2(x, y)),
+                    (distance(x, y), hypot(x, y)),
+                    (log_of_sum(x, y), logaddexp(x, y)),
                 ];
-                for (count, (core, each)) in usual.iter_mut().zip(functions) {
-                    let (value, is_usual) = core(x, y);
-                    assert!(!is_usual || same(value, each(x, y)), "{x:e}, {y:e}");
+                for (count, ((value, is_usual), each)) in usual.iter_mut().zip(results) {
+                    assert!(!is_usual || same(value, each), "{x:e}, {y:e}");
                     *count += usize::from(is_usual);
                 }
             }
