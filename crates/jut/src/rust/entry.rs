@@ -11,7 +11,7 @@ use crate::model::Function;
 use crate::ports::Role;
 use crate::request::{JacobianMode, Request};
 use crate::value::Arg;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::OnceLock;
 use std::thread::LocalKey;
 
@@ -129,15 +129,10 @@ pub struct Entry {
 }
 
 /// What a thread keeps to call it: memory that further calls use again.
-pub struct Local(Cell<Option<Box<Session>>>);
+#[derive(Default)]
+pub(super) struct Local(Cell<Option<Box<Session>>>);
 
 impl Local {
-    /// Nothing is there yet.
-    #[allow(clippy::new_without_default)]
-    pub const fn new() -> Local {
-        Local(Cell::new(None))
-    }
-
     /// Takes it, for a call.
     #[inline]
     pub(super) fn take(&self) -> Option<Box<Session>> {
@@ -151,8 +146,13 @@ impl Local {
     }
 }
 
-/// What a thread keeps to call the derivatives of a function.
-pub struct Locals {
+/// What a thread keeps to call the derivatives of a function. Every thread of a program has a place for it, in what may be a small
+/// stack, whether it calls them or not: so the place is that of a pointer.
+pub struct Locals(OnceCell<Box<Derivatives>>);
+
+/// The same of each derivative.
+#[derive(Default)]
+struct Derivatives {
     value: Local,
     gradient: Local,
     value_and_gradient: Local,
@@ -168,33 +168,24 @@ impl Locals {
     /// Nothing is there yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Locals {
-        Locals {
-            value: Local::new(),
-            gradient: Local::new(),
-            value_and_gradient: Local::new(),
-            jvp: Local::new(),
-            vjp: Local::new(),
-            hvp: Local::new(),
-            hessian: Local::new(),
-            jacobian: Local::new(),
-            value_and_jacobian: Local::new(),
-        }
+        Locals(OnceCell::new())
     }
 
     /// What is kept for one of them.
     #[inline(always)]
     fn of(&self, request: Request) -> &Local {
+        let all = self.0.get_or_init(Box::default);
         match request {
-            Request::Value => &self.value,
-            Request::Gradient => &self.gradient,
-            Request::ValueAndGradient => &self.value_and_gradient,
-            Request::Jvp => &self.jvp,
-            Request::Vjp => &self.vjp,
-            Request::HessianProduct => &self.hvp,
-            Request::Hessian => &self.hessian,
-            Request::Jacobian(_) => &self.jacobian,
+            Request::Value => &all.value,
+            Request::Gradient => &all.gradient,
+            Request::ValueAndGradient => &all.value_and_gradient,
+            Request::Jvp => &all.jvp,
+            Request::Vjp => &all.vjp,
+            Request::HessianProduct => &all.hvp,
+            Request::Hessian => &all.hessian,
+            Request::Jacobian(_) => &all.jacobian,
             // What no typed function calls is refused before.
-            _ => &self.value_and_jacobian,
+            _ => &all.value_and_jacobian,
         }
     }
 }

@@ -69,7 +69,7 @@ fn kept(key: (TypeId, Request)) -> Option<Rc<Local>> {
         static KEPT: RefCell<HashMap<(TypeId, Request), Rc<Local>>> = RefCell::default();
     }
     let of = |kept: &RefCell<HashMap<_, Rc<Local>>>| {
-        kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::new())).clone()
+        kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::default())).clone()
     };
     KEPT.try_with(of).ok()
 }
