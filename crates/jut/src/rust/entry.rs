@@ -20,42 +20,25 @@ pub(super) type Choice = Option<Chosen>;
 
 type Chosen = Box<dyn Fn(Function) -> Function + Send + Sync>;
 
-/// The derivatives of a function that typed functions call, each with its code.
-pub(super) struct Entries {
-    value: Entry,
-    gradient: Entry,
-    value_and_gradient: Entry,
-    jvp: Entry,
-    vjp: Entry,
-    hvp: Entry,
-    hessian: Entry,
-    jacobian: Entry,
-    value_and_jacobian: Entry,
+/// One of something for each derivative that typed functions call.
+#[derive(Default)]
+struct OfEach<T> {
+    value: T,
+    gradient: T,
+    value_and_gradient: T,
+    jvp: T,
+    vjp: T,
+    hvp: T,
+    hessian: T,
+    jacobian: T,
+    value_and_jacobian: T,
 }
 
-impl Entries {
-    /// Nothing is compiled yet.
-    pub const fn new() -> Entries {
-        Entries {
-            value: Entry::new(Request::Value),
-            gradient: Entry::new(Request::Gradient),
-            value_and_gradient: Entry::new(Request::ValueAndGradient),
-            jvp: Entry::new(Request::Jvp),
-            vjp: Entry::new(Request::Vjp),
-            hvp: Entry::new(Request::HessianProduct),
-            hessian: Entry::new(Request::Hessian),
-            jacobian: Entry::new(Request::Jacobian(JacobianMode::Auto)),
-            value_and_jacobian: Entry::new(Request::ValueAndJacobian(JacobianMode::Auto)),
-        }
-    }
-
-    /// One of them.
-    ///
-    /// # Errors
-    /// A request that no typed function has.
+impl<T> OfEach<T> {
+    /// That of a request; `None` if no typed function has it.
     #[inline(always)]
-    pub fn of(&self, request: Request) -> Result<&Entry> {
-        Ok(match request {
+    fn of(&self, request: Request) -> Option<&T> {
+        Some(match request {
             Request::Value => &self.value,
             Request::Gradient => &self.gradient,
             Request::ValueAndGradient => &self.value_and_gradient,
@@ -65,8 +48,37 @@ impl Entries {
             Request::Hessian => &self.hessian,
             Request::Jacobian(JacobianMode::Auto) => &self.jacobian,
             Request::ValueAndJacobian(JacobianMode::Auto) => &self.value_and_jacobian,
-            other => return Err(untyped(other)),
+            _ => return None,
         })
+    }
+}
+
+/// The derivatives of a function that typed functions call, each with its code.
+pub(super) struct Entries(OfEach<Entry>);
+
+impl Entries {
+    /// Nothing is compiled yet.
+    pub const fn new() -> Entries {
+        Entries(OfEach {
+            value: Entry::new(Request::Value),
+            gradient: Entry::new(Request::Gradient),
+            value_and_gradient: Entry::new(Request::ValueAndGradient),
+            jvp: Entry::new(Request::Jvp),
+            vjp: Entry::new(Request::Vjp),
+            hvp: Entry::new(Request::HessianProduct),
+            hessian: Entry::new(Request::Hessian),
+            jacobian: Entry::new(Request::Jacobian(JacobianMode::Auto)),
+            value_and_jacobian: Entry::new(Request::ValueAndJacobian(JacobianMode::Auto)),
+        })
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    /// A request that no typed function has.
+    #[inline(always)]
+    pub fn of(&self, request: Request) -> Result<&Entry> {
+        self.0.of(request).ok_or_else(|| untyped(request))
     }
 }
 
@@ -148,21 +160,7 @@ impl Local {
 
 /// What a thread keeps to call the derivatives of a function. Every thread of a program has a place for it, in what may be a small
 /// stack, whether it calls them or not: so the place is that of a pointer.
-pub struct Locals(OnceCell<Box<Derivatives>>);
-
-/// The same of each derivative.
-#[derive(Default)]
-struct Derivatives {
-    value: Local,
-    gradient: Local,
-    value_and_gradient: Local,
-    jvp: Local,
-    vjp: Local,
-    hvp: Local,
-    hessian: Local,
-    jacobian: Local,
-    value_and_jacobian: Local,
-}
+pub struct Locals(OnceCell<Box<OfEach<Local>>>);
 
 impl Locals {
     /// Nothing is there yet.
@@ -173,20 +171,8 @@ impl Locals {
 
     /// What is kept for one of them.
     #[inline(always)]
-    fn of(&self, request: Request) -> &Local {
-        let all = self.0.get_or_init(Box::default);
-        match request {
-            Request::Value => &all.value,
-            Request::Gradient => &all.gradient,
-            Request::ValueAndGradient => &all.value_and_gradient,
-            Request::Jvp => &all.jvp,
-            Request::Vjp => &all.vjp,
-            Request::HessianProduct => &all.hvp,
-            Request::Hessian => &all.hessian,
-            Request::Jacobian(_) => &all.jacobian,
-            // What no typed function calls is refused before.
-            _ => &all.value_and_jacobian,
-        }
+    fn of(&self, request: Request) -> Option<&Local> {
+        self.0.get_or_init(Box::default).of(request)
     }
 }
 
@@ -281,7 +267,8 @@ struct Kept {
 impl Kept {
     #[inline]
     fn of(locals: &'static LocalKey<Locals>, request: Request) -> Kept {
-        let session = locals.try_with(|locals| locals.of(request).take()).unwrap_or_default();
+        let take = |locals: &Locals| locals.of(request).and_then(Local::take);
+        let session = locals.try_with(take).unwrap_or_default();
         Kept { locals, request, session }
     }
 }
@@ -290,7 +277,8 @@ impl Drop for Kept {
     #[inline]
     fn drop(&mut self) {
         let session = self.session.take();
-        let _ = self.locals.try_with(|locals| locals.of(self.request).keep(session));
+        let keep = |locals: &Locals| locals.of(self.request).map(|local| local.keep(session));
+        let _ = self.locals.try_with(keep);
     }
 }
 
