@@ -46,7 +46,7 @@ impl Lowering<'_> {
                 }
                 // So may be what rustc alone knows.
                 Ty::Of(of, steps) if value.cheap && value.stable => {
-                    let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                    let steps = crate::types::words(&steps);
                     let (pair, text) = (self.as_pair(value.clone()).text, &value.text);
                     texts.push(format!(
                         "$if optional {of}{steps}${pair}.0, {pair}.1$end$$if single {of}{steps}${text}$end$"
@@ -58,7 +58,7 @@ impl Lowering<'_> {
             if let Ty::Of(of, steps) = self.resolve(&value.ty)
                 && let ([.., Step::Field(_)], Some(text)) = (&steps[..], texts.last_mut())
             {
-                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let steps = crate::types::words(&steps);
                 text.insert_str(0, &format!("$given {of}{steps}$"));
             }
         }

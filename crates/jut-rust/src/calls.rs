@@ -89,7 +89,7 @@ impl Lowering<'_> {
                     }
                     // How long a field is, is known when the text is put together.
                     Some(Ty::Of(hole, mut of)) => {
-                        let steps: String = of.iter().map(|s| format!(" {s}")).collect();
+                        let steps = crate::types::words(&of);
                         of.push(crate::types::Step::Element);
                         self.made_by(function, &format!("$fixed {hole}{steps}$"), Ty::Of(hole, of))
                     }
@@ -435,7 +435,7 @@ impl Lowering<'_> {
                 (n.clone(), Ty::Array(element, Extent::Fixed(n)))
             }
             Some(Ty::Of(hole, of)) => {
-                let steps: String = of.iter().map(|s| format!(" {s}")).collect();
+                let steps = crate::types::words(&of);
                 (format!("$fixed {hole}{steps}$"), Ty::Of(hole, of))
             }
             _ => {
@@ -536,7 +536,7 @@ impl Lowering<'_> {
                 // A constant, and a field, is an array, whose length the linker knows.
                 let known =
                     matches!(self.parts.holes.get(hole), Some(Hole::Constant(_) | Hole::Data(_)));
-                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let steps = crate::types::words(&steps);
                 let length = known.then(|| format!("$fixed {hole}{steps}$"));
                 return self.each(list, length, &call.args[0]);
             }

@@ -165,7 +165,7 @@ impl Lowering<'_> {
             _ if a != "0" => whole,
             _ if hi.least >= 0 || literal(&hi).is_some_and(|n| n >= 0) => size,
             Ty::Of(hole, steps) if !closed => {
-                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let steps = crate::types::words(&steps);
                 let of = |names: &[&str], text: &str| -> String {
                     names.iter().map(|n| format!("$if {n} {hole}{steps}${text}$end$")).collect()
                 };

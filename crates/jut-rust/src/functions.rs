@@ -189,7 +189,7 @@ impl Lowering<'_> {
             }
             // A function may give a list.
             Ty::Of(of, steps) => {
-                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let steps = crate::types::words(&steps);
                 let list = self.names.unique("list");
                 lines.push(format!("{list} = {}", value.text));
                 format!("($if vec {of}{steps}$size({list}), $end${list})")

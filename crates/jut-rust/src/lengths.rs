@@ -48,7 +48,7 @@ impl Lowering<'_> {
             let text = self.at(span, What::Length, &format!("cast {} : {text}", value.text));
             return Value { text, level: 0, ..value };
         };
-        let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+        let steps = crate::types::words(&steps);
         let (old, n) = (self.names.unique("old"), self.names.unique("n"));
         let (open, close) = (format!("$if vec {hole}{steps}$"), "$end$");
         let line = self.at(span, What::Same, &format!("{old} = {}", place.text));
@@ -84,7 +84,7 @@ impl Lowering<'_> {
                 (String::new(), "", ty)
             }
             Ty::Of(hole, steps) if steps.is_empty() => {
-                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                let steps = crate::types::words(&steps);
                 (format!("$if list {hole}{steps}$"), "$end$", Ty::Of(hole, Vec::new()))
             }
             _ => {

@@ -167,7 +167,7 @@ impl Lowering<'_> {
     /// What rustc knows to be an `Option` as a pair: in a type that holds itself it is none.
     pub fn as_pair(&self, value: Value) -> Value {
         let Ty::Of(hole, mut steps) = self.resolve(&value.ty) else { return value };
-        let path: String = steps.iter().map(|s| format!(" {s}")).collect();
+        let path = crate::types::words(&steps);
         let text = format!("$pair {hole}{path}${}$paired {hole}{path}$", value.text);
         steps.push(Step::Component(1));
         let ty = Ty::Option(Box::new(Ty::Of(hole, steps)));
@@ -176,7 +176,7 @@ impl Lowering<'_> {
 
     /// A pair as what rustc knows to be an `Option`.
     pub fn as_known(&self, value: Value, hole: usize, steps: &[Step]) -> Value {
-        let path: String = steps.iter().map(|s| format!(" {s}")).collect();
+        let path = crate::types::words(&steps);
         let text = match value.text.is_empty() {
             true => format!("$nothing {hole}{path}$"),
             false => format!("$option {hole}{path}${}$optioned {hole}{path}$", value.text),

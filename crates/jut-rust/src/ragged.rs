@@ -28,7 +28,7 @@ impl Lowering<'_> {
             [Step::Element] if self.may_give_rows(hole) => {}
             _ => return None,
         }
-        let tag = format!("$row {hole}{}$", written_steps(&steps));
+        let tag = format!("$row {hole}{}$", crate::types::words(&steps));
         let last = steps.len() - 1;
         steps[last] = Step::Row;
         Some((tag, Ty::Of(hole, steps)))
@@ -45,7 +45,7 @@ impl Lowering<'_> {
             let span = self.given.get(&of).copied().unwrap_or_else(Span::call_site);
             let even = self.even_result(of, rows.clone(), span);
             let lines = std::mem::replace(&mut self.lines, outside).join("\n");
-            let tag = written_steps(&steps);
+            let tag = crate::types::words(&steps);
             self.lines.push(format!(
                 "$if ragged {hole}{tag}${name} = {rows}$end$$if regular {hole}{tag}${lines}\n{name} = {even}$end$"
             ));
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             return value;
         }
         let whole = self.named(value, "rows");
-        let (name, tag) = (self.names.unique("field"), written_steps(&steps));
+        let (name, tag) = (self.names.unique("field"), crate::types::words(&steps));
         let outside = std::mem::take(&mut self.lines);
         let other = match uneven {
             true => self.evened(whole.clone(), None),
@@ -88,9 +88,4 @@ impl Lowering<'_> {
             list.text
         ));
     }
-}
-
-/// Steps as words of a tag, each with a blank before it.
-fn written_steps(steps: &[Step]) -> String {
-    steps.iter().map(|step| format!(" {step}")).collect()
 }

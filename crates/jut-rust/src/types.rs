@@ -47,6 +47,11 @@ impl std::fmt::Display for Step {
     }
 }
 
+/// Steps as words of a tag, each with a blank before it.
+pub(crate) fn words(steps: &[Step]) -> String {
+    steps.iter().map(|step| format!(" {step}")).collect()
+}
+
 /// The type of an expression, as far as the text of one function tells.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ty {
@@ -173,7 +178,7 @@ impl Ty {
     pub fn text(&self, size: &mut dyn FnMut() -> String) -> String {
         match self {
             Ty::Of(hole, steps) => {
-                let steps: String = steps.iter().map(|step| format!(" {step}")).collect();
+                let steps = words(&steps);
                 format!("$type {hole} {}{steps}$", size())
             }
             Ty::F64 | Ty::Float(_) => "f64".to_string(),

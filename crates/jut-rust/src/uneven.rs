@@ -560,31 +560,30 @@ pub(crate) fn may_have_several_lengths(lists: &[&Expr]) -> bool {
     !same && (first.is_none() || lengths.any(|other| other != first))
 }
 
-/// A function's second text in the place of its first.
-fn second_text(hole: Hole) -> Hole {
-    match hole {
-        Hole::Sure(inner) => Hole::Sure(Box::new(second_text(*inner))),
-        other => Hole::Uneven(Box::new(other)),
+/// A hole for another text of the function of a call, also of one of which an error is failure.
+fn other_text(called: Hole, other: impl FnOnce(Hole) -> Hole) -> Hole {
+    match called {
+        Hole::Sure(inner) => Hole::Sure(Box::new(other_text(*inner, other))),
+        own => other(own),
     }
+}
+
+/// A function's second text in the place of its first.
+fn second_text(called: Hole) -> Hole {
+    other_text(called, |own| Hole::Uneven(Box::new(own)))
 }
 
 /// A function's second text in the place of its first, if what another hole gives is rows.
 fn following(called: Hole, of: Hole) -> Hole {
-    match called {
-        Hole::Sure(inner) => Hole::Sure(Box::new(following(*inner, of))),
-        other => Hole::Following(Box::new(other), Box::new(of)),
-    }
+    other_text(called, |own| Hole::Following(Box::new(own), Box::new(of)))
 }
 
 /// The text of a function that says how long the rows are that it makes.
-pub(crate) fn making_rows(hole: Hole) -> Hole {
-    match hole {
-        Hole::Sure(inner) => Hole::Sure(Box::new(making_rows(*inner))),
-        own @ (Hole::Function(_) | Hole::Call(..) | Hole::Method(..)) => {
-            Hole::Making(Box::new(own))
-        }
+pub(crate) fn making_rows(called: Hole) -> Hole {
+    other_text(called, |own| match own {
+        Hole::Function(_) | Hole::Call(..) | Hole::Method(..) => Hole::Making(Box::new(own)),
         other => other,
-    }
+    })
 }
 
 /// What fills the hole of such a call.
