@@ -340,7 +340,7 @@ impl Lowering<'_> {
             }
             // A value of this type is there already.
             Ty::Of(hole, steps) => {
-                let steps = crate::types::words(&steps);
+                let steps = crate::types::words(steps);
                 format!("$neutral {hole}{steps}$")
             }
             _ => {

@@ -354,7 +354,7 @@ impl Lowering<'_> {
         Ok(match (&from, &wanted) {
             (Ty::Of(hole, steps), Ty::F64 | Ty::F32 | Ty::I64) => {
                 let to = wanted.text(&mut String::new);
-                let steps = crate::types::words(&steps);
+                let steps = crate::types::words(steps);
                 call(format!("$to {to} {hole}{steps}$({})", value.text), &value)
             }
             (Ty::Of(..), Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => {

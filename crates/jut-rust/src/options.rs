@@ -176,7 +176,7 @@ impl Lowering<'_> {
 
     /// A pair as what rustc knows to be an `Option`.
     pub fn as_known(&self, value: Value, hole: usize, steps: &[Step]) -> Value {
-        let path = crate::types::words(&steps);
+        let path = crate::types::words(steps);
         let text = match value.text.is_empty() {
             true => format!("$nothing {hole}{path}$"),
             false => format!("$option {hole}{path}${}$optioned {hole}{path}$", value.text),

@@ -178,7 +178,7 @@ impl Ty {
     pub fn text(&self, size: &mut dyn FnMut() -> String) -> String {
         match self {
             Ty::Of(hole, steps) => {
-                let steps = words(&steps);
+                let steps = words(steps);
                 format!("$type {hole} {}{steps}$", size())
             }
             Ty::F64 | Ty::Float(_) => "f64".to_string(),
