@@ -13,10 +13,10 @@ use crate::syntax::{block_of, diverges, unwrapped};
 use crate::template::{Hole, What};
 use crate::types::Ty;
 use crate::value::Value;
+use crate::visited::{Node, all, each, inside};
 use crate::{Refusal, refuse, spanned};
 use quote::ToTokens;
 use std::collections::HashMap;
-use syn::visit::Visit;
 use syn::{Block, Expr, ExprIf, Stmt};
 
 impl Lowering<'_> {
@@ -495,14 +495,14 @@ impl Lowering<'_> {
     /// The jumps out of an expression.
     pub fn jumps_of(&self, expr: &Expr) -> Vec<Jump> {
         let mut search = Search::new(self);
-        search.visit_expr(expr);
+        each(expr, &mut |node| search.see(node));
         search.found
     }
 
     /// The jumps out of statements.
     pub fn jumps_in(&self, statements: &[Stmt]) -> Vec<Jump> {
         let mut search = Search::new(self);
-        statements.iter().for_each(|s| search.visit_stmt(s));
+        all(statements, &mut |node| search.see(node));
         search.found
     }
 
@@ -728,10 +728,34 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn inside(&mut self, label: Option<&syn::Label>, body: &Block) {
-        self.frames.push(label.map(|l| l.name.ident.to_string()));
-        self.visit_block(body);
+    /// Looks at a part; whether its own parts are to be looked at then.
+    fn see(&mut self, node: Node) -> bool {
+        let Node::Expr(expr) = node else { return !matches!(node, Node::Item(_)) };
+        let (label, head, body) = match expr {
+            Expr::ForLoop(l) => (&l.label, Some(&l.expr), &l.body),
+            Expr::While(l) => (&l.label, Some(&l.cond), &l.body),
+            Expr::Loop(l) => (&l.label, None, &l.body),
+            Expr::Closure(_) => return false,
+            Expr::Return(_) | Expr::Try(_) | Expr::Break(_) | Expr::Continue(_) => {
+                inside(expr, &mut |node| self.see(node));
+                match expr {
+                    Expr::Return(_) => self.push(Jump::Return),
+                    Expr::Try(_) if !self.fails => self.push(Jump::Return),
+                    Expr::Break(jump) => self.add(jump.label.as_ref(), Jump::Break),
+                    Expr::Continue(jump) => self.add(jump.label.as_ref(), Jump::Continue),
+                    _ => {}
+                }
+                return false;
+            }
+            _ => return true,
+        };
+        if let Some(head) = head {
+            each(&**head, &mut |node| self.see(node));
+        }
+        self.frames.push(label.as_ref().map(|l| l.name.ident.to_string()));
+        each(body, &mut |node| self.see(node));
         self.frames.pop();
+        false
     }
 
     fn add(&mut self, label: Option<&syn::Lifetime>, jump: fn(usize) -> Jump) {
@@ -750,37 +774,4 @@ impl<'a> Search<'a> {
             self.found.push(jump);
         }
     }
-}
-
-impl Visit<'_> for Search<'_> {
-    fn visit_expr_return(&mut self, jump: &syn::ExprReturn) {
-        syn::visit::visit_expr_return(self, jump);
-        self.push(Jump::Return);
-    }
-    fn visit_expr_try(&mut self, jump: &syn::ExprTry) {
-        syn::visit::visit_expr_try(self, jump);
-        if !self.fails {
-            self.push(Jump::Return);
-        }
-    }
-    fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
-        syn::visit::visit_expr_break(self, jump);
-        self.add(jump.label.as_ref(), Jump::Break);
-    }
-    fn visit_expr_continue(&mut self, jump: &syn::ExprContinue) {
-        self.add(jump.label.as_ref(), Jump::Continue);
-    }
-    fn visit_expr_for_loop(&mut self, l: &syn::ExprForLoop) {
-        self.visit_expr(&l.expr);
-        self.inside(l.label.as_ref(), &l.body);
-    }
-    fn visit_expr_while(&mut self, l: &syn::ExprWhile) {
-        self.visit_expr(&l.cond);
-        self.inside(l.label.as_ref(), &l.body);
-    }
-    fn visit_expr_loop(&mut self, l: &syn::ExprLoop) {
-        self.inside(l.label.as_ref(), &l.body);
-    }
-    fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-    fn visit_item(&mut self, _: &syn::Item) {}
 }

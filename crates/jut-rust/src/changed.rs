@@ -17,9 +17,9 @@
 
 use crate::lowering::Lowering;
 use crate::syntax::{bound, unwrapped};
+use crate::visited::{Node, all, each};
 use proc_macro2::Ident;
 use quote::format_ident;
-use syn::visit::Visit;
 use syn::{Expr, ExprIf, ExprMatch, Pat, Stmt};
 
 impl Lowering<'_> {
@@ -91,14 +91,7 @@ impl Lowering<'_> {
             return None;
         }
         let names: Vec<Ident> = bound(pattern).into_iter().map(|n| format_ident!("{n}")).collect();
-        let changed: Vec<Ident> = names
-            .into_iter()
-            .filter(|name| {
-                let mut changes = Changes { name, found: false };
-                body.iter().for_each(|s| changes.visit_stmt(s));
-                changes.found
-            })
-            .collect();
+        let changed: Vec<Ident> = names.into_iter().filter(|name| is_changed(name, body)).collect();
         if changed.is_empty() || !self.jumps_in(body).is_empty() {
             return None;
         }
@@ -163,15 +156,14 @@ fn is_place(expr: &Expr) -> bool {
 
 /// Whether a pattern has a `ref mut`.
 fn is_by_place(pattern: &Pat) -> bool {
-    struct By(bool);
-    impl Visit<'_> for By {
-        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
-            self.0 |= ident.by_ref.is_some() && ident.mutability.is_some();
+    let mut found = false;
+    each(pattern, &mut |node| {
+        if let Node::Pat(Pat::Ident(ident)) = node {
+            found |= ident.by_ref.is_some() && ident.mutability.is_some();
         }
-    }
-    let mut by = By(false);
-    by.visit_pat(pattern);
-    by.0
+        true
+    });
+    found
 }
 
 /// The name of a part while it is changed.
@@ -179,70 +171,58 @@ fn own_name(name: &Ident) -> Ident {
     format_ident!("__jut_own_{}", name.to_string().trim_start_matches("r#"))
 }
 
-/// Whether something may change what a name refers to.
-struct Changes<'n> {
-    name: &'n Ident,
-    found: bool,
+/// Whether an expression is a place in what a name refers to.
+fn is_of(name: &Ident, expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Path(path) => path.path.is_ident(name),
+        Expr::Field(field) => is_of(name, &field.base),
+        Expr::Index(index) => is_of(name, &index.expr),
+        Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Deref(_)) && is_of(name, &unary.expr),
+        Expr::MethodCall(call) => {
+            let method = call.method.to_string();
+            (method.contains("mut") || method == "unwrap") && is_of(name, &call.receiver)
+        }
+        _ => false,
+    }
 }
 
-impl Changes<'_> {
-    /// Whether an expression is a place in what the name refers to.
-    fn is_of(&self, expr: &Expr) -> bool {
-        match unwrapped(expr) {
-            Expr::Path(path) => path.path.is_ident(self.name),
-            Expr::Field(field) => self.is_of(&field.base),
-            Expr::Index(index) => self.is_of(&index.expr),
-            Expr::Unary(unary) => {
-                matches!(unary.op, syn::UnOp::Deref(_)) && self.is_of(&unary.expr)
+/// Whether statements may change what a name refers to.
+fn is_changed(name: &Ident, statements: &[Stmt]) -> bool {
+    let mut found = false;
+    all(statements, &mut |node| {
+        found |= match node {
+            // Another name of it may be what changes it.
+            Node::Local(local) => {
+                let init = local.init.as_ref().map(|init| unwrapped(&init.expr));
+                matches!(init, Some(Expr::Path(path)) if path.path.is_ident(name))
             }
-            Expr::MethodCall(call) => {
+            Node::Expr(Expr::Assign(assign)) => is_of(name, &assign.left),
+            Node::Expr(Expr::Binary(binary)) => {
+                crate::syntax::compound(&binary.op).is_some() && is_of(name, &binary.left)
+            }
+            Node::Expr(Expr::Call(call)) => call.args.iter().any(|argument| {
+                let plain = matches!(unwrapped(argument), Expr::Path(_) | Expr::MethodCall(_));
+                plain && is_of(name, argument)
+            }),
+            Node::Expr(Expr::MethodCall(call)) => {
+                // Which methods of its own change it is not known here; those of numbers and lists that change nothing are.
+                const SAME: &[&str] =
+                    &["iter", "len", "clone", "to_vec", "is_empty", "first", "last", "as_ref"];
                 let method = call.method.to_string();
-                (method.contains("mut") || method == "unwrap") && self.is_of(&call.receiver)
+                let own = !crate::methods::is_known(&method) && !SAME.contains(&method.as_str());
+                own && is_of(name, &call.receiver)
+            }
+            Node::Expr(Expr::Reference(reference)) => {
+                reference.mutability.is_some() && is_of(name, &reference.expr)
+            }
+            Node::Expr(Expr::ForLoop(l)) => {
+                matches!(unwrapped(&l.expr), Expr::Path(_)) && is_of(name, &l.expr)
             }
             _ => false,
-        }
-    }
-}
-
-impl Visit<'_> for Changes<'_> {
-    fn visit_local(&mut self, local: &syn::Local) {
-        // Another name of it may be what changes it.
-        let init = local.init.as_ref().map(|init| unwrapped(&init.expr));
-        self.found |= matches!(init, Some(Expr::Path(path)) if path.path.is_ident(self.name));
-        syn::visit::visit_local(self, local);
-    }
-    fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
-        self.found |= self.is_of(&assign.left);
-        syn::visit::visit_expr_assign(self, assign);
-    }
-    fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
-        self.found |= crate::syntax::compound(&binary.op).is_some() && self.is_of(&binary.left);
-        syn::visit::visit_expr_binary(self, binary);
-    }
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        self.found |= call.args.iter().any(|argument| {
-            let plain = matches!(unwrapped(argument), Expr::Path(_) | Expr::MethodCall(_));
-            plain && self.is_of(argument)
-        });
-        syn::visit::visit_expr_call(self, call);
-    }
-    fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
-        // Which methods of its own change it is not known here; those of numbers and lists that change nothing are.
-        let name = call.method.to_string();
-        let own = !crate::methods::is_known(&name)
-            && !["iter", "len", "clone", "to_vec", "is_empty", "first", "last", "as_ref"]
-                .contains(&name.as_str());
-        self.found |= own && self.is_of(&call.receiver);
-        syn::visit::visit_expr_method_call(self, call);
-    }
-    fn visit_expr_reference(&mut self, reference: &syn::ExprReference) {
-        self.found |= reference.mutability.is_some() && self.is_of(&reference.expr);
-        syn::visit::visit_expr_reference(self, reference);
-    }
-    fn visit_expr_for_loop(&mut self, l: &syn::ExprForLoop) {
-        self.found |= matches!(unwrapped(&l.expr), Expr::Path(_)) && self.is_of(&l.expr);
-        syn::visit::visit_expr_for_loop(self, l);
-    }
+        };
+        true
+    });
+    found
 }
 
 /// The value of a pattern with what was changed; what it leaves out gets a name.

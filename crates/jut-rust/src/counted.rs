@@ -21,10 +21,10 @@ use crate::lowering::{Closure, Growing, Local, Lowering};
 use crate::syntax::{GROWING, unwrapped, words};
 use crate::types::{Extent, Ty, array};
 use crate::value::Value;
+use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
 use std::collections::HashMap;
 use std::rc::Rc;
-use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall};
 
 /// What the name of a list stands for while it grows: nothing that can be read.
@@ -40,26 +40,20 @@ impl Local {
 impl Lowering<'_> {
     /// The lists of this block that a statement makes longer.
     pub fn lists_in(&self, statement: &Expr) -> Vec<String> {
-        struct Lists(Vec<String>);
-        impl Visit<'_> for Lists {
-            fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-                let name = match unwrapped(&call.receiver) {
-                    Expr::Path(path) => path.path.get_ident().map(|i| i.to_string()),
-                    _ => None,
-                };
-                if let Some(name) = name
-                    && GROWING.contains(&call.method.to_string().as_str())
-                    && !self.0.contains(&name)
-                {
-                    self.0.push(name);
-                }
-                syn::visit::visit_expr_method_call(self, call);
+        let mut lists = Vec::new();
+        each(statement, &mut |node| {
+            if let Node::Expr(Expr::MethodCall(call)) = node
+                && let Expr::Path(path) = unwrapped(&call.receiver)
+                && let Some(name) = path.path.get_ident().map(|name| name.to_string())
+                && GROWING.contains(&call.method.to_string().as_str())
+                && !lists.contains(&name)
+            {
+                lists.push(name);
             }
-        }
-        let mut lists = Lists(Vec::new());
-        lists.visit_expr(statement);
-        lists.0.retain(|name| self.lookup(name).is_some_and(|local| self.grows_here(local)));
-        lists.0
+            true
+        });
+        lists.retain(|name| self.lookup(name).is_some_and(|local| self.grows_here(local)));
+        lists
     }
 
     /// Whether a list is declared in the block that is being written, and may become longer there.

@@ -26,11 +26,11 @@ use crate::enums::as_branches;
 use crate::lowering::Lowering;
 use crate::syntax::{JUMP, block_of, bound, has_word, panics, unwrapped};
 use crate::types::Ty;
+use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Block, Expr, Local, Pat, Stmt};
 
 /// What a statement is put as.
@@ -313,35 +313,29 @@ impl Lowering<'_> {
 
     /// Whether an expression may change a variable.
     fn may_change(&self, expr: &Expr) -> bool {
-        struct Changes<'a, 'b>(&'a Lowering<'b>, bool);
-        impl Visit<'_> for Changes<'_, '_> {
-            fn visit_expr_assign(&mut self, _: &syn::ExprAssign) {
-                self.1 = true;
-            }
-            fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
-                self.1 |= crate::syntax::compound(&binary.op).is_some();
-                syn::visit::visit_expr_binary(self, binary);
-            }
-            fn visit_expr_reference(&mut self, reference: &syn::ExprReference) {
-                self.1 |= reference.mutability.is_some();
-                syn::visit::visit_expr_reference(self, reference);
-            }
-            fn visit_expr_method_call(&mut self, call: &syn::ExprMethodCall) {
-                let name = call.method.to_string();
-                self.1 |= crate::syntax::CHANGING.contains(&name.as_str())
-                    || crate::syntax::GROWING.contains(&name.as_str())
-                    || crate::syntax::RELISTING.contains(&name.as_str());
-                syn::visit::visit_expr_method_call(self, call);
-            }
-            fn visit_expr_path(&mut self, path: &syn::ExprPath) {
-                // A closure may assign, and so may a function that gets what is a `&mut`.
-                let local = path.path.get_ident().and_then(|i| self.0.lookup(&i.to_string()));
-                self.1 |= local.is_some_and(|l| l.closure.is_some() || l.reference);
-            }
-        }
-        let mut changes = Changes(self, false);
-        changes.visit_expr(expr);
-        changes.1
+        let mut changes = false;
+        each(expr, &mut |node| {
+            let Node::Expr(part) = node else { return true };
+            changes |= match part {
+                Expr::Assign(_) => true,
+                Expr::Binary(binary) => crate::syntax::compound(&binary.op).is_some(),
+                Expr::Reference(reference) => reference.mutability.is_some(),
+                Expr::MethodCall(call) => {
+                    let name = call.method.to_string();
+                    crate::syntax::CHANGING.contains(&name.as_str())
+                        || crate::syntax::GROWING.contains(&name.as_str())
+                        || crate::syntax::RELISTING.contains(&name.as_str())
+                }
+                Expr::Path(path) => {
+                    // A closure may assign, and so may a function that gets what is a `&mut`.
+                    let local = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+                    local.is_some_and(|l| l.closure.is_some() || l.reference)
+                }
+                _ => false,
+            };
+            true
+        });
+        changes
     }
 }
 
@@ -467,16 +461,14 @@ fn ends(statements: &[Stmt]) -> bool {
 
 /// Those of a condition.
 fn bound_in(condition: &Expr) -> HashSet<String> {
-    struct Bound(HashSet<String>);
-    impl Visit<'_> for Bound {
-        fn visit_expr_let(&mut self, own: &syn::ExprLet) {
-            self.0.extend(bound(&own.pat));
-            syn::visit::visit_expr_let(self, own);
+    let mut names = HashSet::new();
+    each(condition, &mut |node| {
+        if let Node::Expr(Expr::Let(own)) = node {
+            names.extend(bound(&own.pat));
         }
-    }
-    let mut names = Bound(HashSet::new());
-    names.visit_expr(condition);
-    names.0
+        true
+    });
+    names
 }
 
 /// Those of a statement.

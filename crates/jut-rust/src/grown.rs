@@ -21,9 +21,9 @@ use crate::lowering::{Local, Lowering, indented};
 use crate::syntax::{GROWING, place_of, unwrapped};
 use crate::types::{Extent, Ty, array};
 use crate::value::Value;
+use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
 use std::collections::HashMap;
-use syn::visit::Visit;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Stmt};
 
 /// The list that a statement pushes to, and what it pushes.
@@ -36,16 +36,12 @@ fn pushed(statement: &Stmt) -> Option<(String, &Expr)> {
 
 /// How often a name stands in something.
 fn mentions(name: &str, in_block: &syn::Block) -> usize {
-    struct Found<'a>(&'a str, usize);
-    impl Visit<'_> for Found<'_> {
-        fn visit_path(&mut self, path: &syn::Path) {
-            self.1 += usize::from(path.is_ident(self.0));
-            syn::visit::visit_path(self, path);
-        }
-    }
-    let mut found = Found(name, 0);
-    found.visit_block(in_block);
-    found.1
+    let mut found = 0;
+    each(in_block, &mut |node| {
+        found += usize::from(matches!(node, Node::Path(path) if path.is_ident(name)));
+        true
+    });
+    found
 }
 
 impl Lowering<'_> {
@@ -325,26 +321,23 @@ impl Lowering<'_> {
 
 /// How often something makes a list longer, or shorter.
 fn grows(name: &str, block: &syn::Block) -> usize {
-    struct Found<'a>(&'a str, usize);
-    impl Visit<'_> for Found<'_> {
-        fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-            let method = call.method.to_string();
-            let changes = GROWING.contains(&method.as_str())
-                || crate::syntax::RELISTING.contains(&method.as_str());
-            let own = matches!(unwrapped(&call.receiver), Expr::Path(p) if p.path.is_ident(self.0));
-            self.1 += usize::from(changes && own);
-            syn::visit::visit_expr_method_call(self, call);
-        }
-        fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
+    let is_own = |expr: &Expr| matches!(unwrapped(expr), Expr::Path(p) if p.path.is_ident(name));
+    let mut found = 0;
+    each(block, &mut |node| {
+        match node {
+            Node::Expr(Expr::MethodCall(call)) => {
+                let method = call.method.to_string();
+                let changes = GROWING.contains(&method.as_str())
+                    || crate::syntax::RELISTING.contains(&method.as_str());
+                found += usize::from(changes && is_own(&call.receiver));
+            }
             // Another list is of another length.
-            let own = matches!(unwrapped(&assign.left), Expr::Path(p) if p.path.is_ident(self.0));
-            self.1 += 2 * usize::from(own);
-            syn::visit::visit_expr_assign(self, assign);
+            Node::Expr(Expr::Assign(assign)) => found += 2 * usize::from(is_own(&assign.left)),
+            _ => {}
         }
-    }
-    let mut found = Found(name, 0);
-    found.visit_block(block);
-    found.1
+        true
+    });
+    found
 }
 
 /// Whether a statement declares this name.

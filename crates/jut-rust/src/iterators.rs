@@ -1,7 +1,7 @@
 //! The syntax of iterators: which expressions are iterators, and what the methods of a chain are.
 
 use crate::syntax::unwrapped;
-use syn::visit::Visit;
+use crate::visited::{Node, each};
 use syn::{Expr, ExprMethodCall};
 
 /// The methods that end a chain.
@@ -185,9 +185,13 @@ pub(crate) fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
 
 /// The first `return` in the body of a closure.
 pub(crate) fn returns_in(body: &Expr) -> Option<proc_macro2::Span> {
-    let mut jumps = Returns(None);
-    jumps.visit_expr(body);
-    jumps.0
+    let mut found = None;
+    each(body, &mut |node| {
+        let Node::Expr(Expr::Return(jump)) = node else { return true };
+        found.get_or_insert(jump.return_token.span);
+        false
+    });
+    found
 }
 
 fn is_end(call: &ExprMethodCall) -> bool {
@@ -196,12 +200,3 @@ fn is_end(call: &ExprMethodCall) -> bool {
 
 pub(crate) const OUT_OF_A_CLOSURE: &str =
     "a `return` out of a closure is not built: write an `if` with a value";
-
-/// Looks for a `return`.
-struct Returns(Option<proc_macro2::Span>);
-
-impl Visit<'_> for Returns {
-    fn visit_expr_return(&mut self, jump: &syn::ExprReturn) {
-        self.0.get_or_insert(jump.return_token.span);
-    }
-}

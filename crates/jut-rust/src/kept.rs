@@ -16,10 +16,10 @@ use crate::iterators::STAGES;
 use crate::lowering::Lowering;
 use crate::syntax::{bound, unwrapped};
 use crate::types::{Extent, Ty};
+use crate::visited::{Node, all, each};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use std::collections::HashSet;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, Local, Pat, Stmt};
 
 /// Methods that make another iterator of one and compute nothing else, besides those of [stages](STAGES).
@@ -36,8 +36,7 @@ impl Lowering<'_> {
         }
         let mut statements = Vec::new();
         self.named_start(&mut iterator, &mut statements)?;
-        let mut names = Free::default();
-        names.visit_expr(&iterator);
+        let names = free(&iterator);
         let lent = |name: &String| match self.lookup(name) {
             Some(local) if local.mutable => {
                 matches!(self.resolve(&local.ty), Ty::Array(_, Extent::Slice | Extent::Vec))
@@ -45,13 +44,13 @@ impl Lowering<'_> {
             Some(local) => local.closure.is_none(),
             None => true,
         };
-        let mut others = Bound::default();
-        rest.iter().for_each(|s| others.visit_stmt(s));
-        if !names.0.iter().all(lent) || names.0.iter().any(|name| others.0.contains(name)) {
+        let mut others = HashSet::new();
+        all(rest, &mut |node| binds(node, &mut others));
+        if !names.iter().all(lent) || names.iter().any(|name| others.contains(name)) {
             return None;
         }
         let name = ident.ident.to_string();
-        if others.0.contains(&name) {
+        if others.contains(&name) {
             return None;
         }
         let mut count = 0;
@@ -135,23 +134,26 @@ impl Lowering<'_> {
 }
 
 /// The names that an expression reads, but for those of its closures.
-#[derive(Default)]
-struct Free(HashSet<String>);
-
-impl Visit<'_> for Free {
-    fn visit_expr_path(&mut self, path: &syn::ExprPath) {
-        self.0.extend(path.path.get_ident().map(|i| i.to_string()));
-    }
-    fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
-        let (mut inner, mut own) = (Free::default(), Bound::default());
-        inner.visit_expr(&closure.body);
-        own.visit_expr_closure(closure);
-        self.0.extend(inner.0.into_iter().filter(|name| !own.0.contains(name)));
-    }
-    fn visit_macro(&mut self, call: &syn::Macro) {
-        // What stands in a macro is not looked at: any name may be meant.
-        words(call.tokens.clone(), &mut self.0);
-    }
+fn free(expr: &Expr) -> HashSet<String> {
+    let mut names = HashSet::new();
+    each(expr, &mut |node| {
+        match node {
+            Node::Expr(Expr::Path(path)) => {
+                names.extend(path.path.get_ident().map(|i| i.to_string()));
+            }
+            Node::Expr(closure @ Expr::Closure(own)) => {
+                let (mut inner, mut bound) = (free(&own.body), HashSet::new());
+                each(closure, &mut |node| binds(node, &mut bound));
+                inner.retain(|name| !bound.contains(name));
+                names.extend(inner);
+            }
+            // What stands in a macro is not looked at: any name may be meant.
+            Node::Macro(call) => words(call.tokens.clone(), &mut names),
+            _ => return true,
+        }
+        false
+    });
+    names
 }
 
 fn words(tokens: TokenStream, found: &mut HashSet<String>) {
@@ -166,15 +168,14 @@ fn words(tokens: TokenStream, found: &mut HashSet<String>) {
     }
 }
 
-/// The names that something binds.
-#[derive(Default)]
-struct Bound(HashSet<String>);
-
-impl Visit<'_> for Bound {
-    fn visit_pat(&mut self, pattern: &Pat) {
-        self.0.extend(bound(pattern));
+/// Collects the names that something binds.
+fn binds(node: Node, names: &mut HashSet<String>) -> bool {
+    match node {
+        Node::Pat(pattern) => names.extend(bound(pattern)),
+        Node::Item(syn::Item::Fn(_)) => {}
+        _ => return true,
     }
-    fn visit_item_fn(&mut self, _: &syn::ItemFn) {}
+    false
 }
 
 /// Tokens with an iterator where its name stands.

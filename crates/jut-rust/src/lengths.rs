@@ -9,9 +9,9 @@ use crate::syntax::unwrapped;
 use crate::template::{What, bare};
 use crate::types::{Extent, Ty};
 use crate::value::Value;
+use crate::visited::{Node, each};
 use proc_macro2::Span;
-use syn::visit::Visit;
-use syn::{Expr, ExprMethodCall, Pat, Stmt};
+use syn::{Expr, Pat, Stmt};
 
 impl Lowering<'_> {
     /// A list, or a struct of lists, as one that is as long as what is in a place: where the text does not know that, it is tested.
@@ -155,14 +155,10 @@ fn differs(right: &Expr, statement: &Expr, depth: usize) -> bool {
             _ => false,
         },
         Expr::MethodCall(call) if call.method == "collect" => {
-            let mut made = Made { statement, differs: false };
-            made.visit_expr(&call.receiver);
-            made.differs
+            makes_other(&call.receiver, statement)
         }
         Expr::MethodCall(call) if SAME.iter().any(|name| call.method == name) => {
-            let mut made = Made { statement, differs: false };
-            made.visit_expr(&call.receiver);
-            made.differs
+            makes_other(&call.receiver, statement)
         }
         Expr::MethodCall(_) => true,
         Expr::Macro(of) if of.mac.path.is_ident("vec") => {
@@ -180,24 +176,22 @@ fn differs(right: &Expr, statement: &Expr, depth: usize) -> bool {
 
 /// What a name is bound to in a statement.
 fn value_of(name: &str, statement: &Expr) -> Option<Expr> {
-    struct Found<'n>(&'n str, Option<Expr>);
-    impl Visit<'_> for Found<'_> {
-        fn visit_local(&mut self, local: &syn::Local) {
+    let mut found = None;
+    each(statement, &mut |node| {
+        if let Node::Local(local) = node {
             let pattern = match &local.pat {
                 Pat::Type(typed) => &*typed.pat,
                 other => other,
             };
             if let (Pat::Ident(ident), Some(init)) = (pattern, &local.init)
-                && ident.ident == self.0
+                && ident.ident == name
             {
-                self.1 = Some((*init.expr).clone());
+                found = Some((*init.expr).clone());
             }
-            syn::visit::visit_local(self, local);
         }
-    }
-    let mut found = Found(name, None);
-    found.visit_expr(statement);
-    found.1
+        true
+    });
+    found
 }
 
 /// Whether a number of elements is more than a name, a literal or a length.
@@ -218,37 +212,38 @@ fn is_computed(count: &Expr, statement: &Expr) -> bool {
 }
 
 /// Whether an iterator goes over another number of elements than some list has.
-struct Made<'s> {
-    statement: &'s Expr,
-    differs: bool,
-}
-
-impl Visit<'_> for Made<'_> {
-    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-        self.differs |= PARTS.iter().any(|name| call.method == name);
-        // What its closures do is about elements.
-        self.visit_expr(&call.receiver);
-        for argument in &call.args {
-            if !matches!(argument, Expr::Closure(_)) {
-                self.visit_expr(argument);
+fn makes_other(iterator: &Expr, statement: &Expr) -> bool {
+    let zero = |start: &Expr| matches!(start, Expr::Lit(lit) if matches!(&lit.lit, syn::Lit::Int(n) if n.base10_digits() == "0"));
+    let mut found = false;
+    each(iterator, &mut |node| {
+        match node {
+            Node::Expr(Expr::MethodCall(call)) => {
+                found |= PARTS.iter().any(|name| call.method == name);
+                // What its closures do is about elements.
+                found |= makes_other(&call.receiver, statement);
+                let mut others = call.args.iter().filter(|a| !matches!(a, Expr::Closure(_)));
+                found |= others.any(|argument| makes_other(argument, statement));
+                return false;
             }
+            Node::Expr(Expr::Index(index)) => {
+                found |= matches!(unwrapped(&index.index), Expr::Range(_));
+                return false;
+            }
+            Node::Expr(Expr::Range(range)) | Node::Pat(Pat::Range(range)) => {
+                found |= range.start.as_deref().is_some_and(|start| !zero(start))
+                    || range.end.as_deref().is_some_and(|end| is_computed(end, statement))
+                    || matches!(range.limits, syn::RangeLimits::Closed(_));
+                return false;
+            }
+            Node::Expr(Expr::Call(call)) => {
+                // The list that a function gives; `zip(a, b)` goes along both.
+                found |= !matches!(unwrapped(&call.func), Expr::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "zip"));
+            }
+            _ => {}
         }
-    }
-    fn visit_expr_index(&mut self, index: &syn::ExprIndex) {
-        self.differs |= matches!(unwrapped(&index.index), Expr::Range(_));
-    }
-    fn visit_expr_range(&mut self, range: &syn::ExprRange) {
-        let zero = |start: &Expr| matches!(start, Expr::Lit(lit) if matches!(&lit.lit, syn::Lit::Int(n) if n.base10_digits() == "0"));
-        self.differs |= range.start.as_deref().is_some_and(|start| !zero(start))
-            || range.end.as_deref().is_some_and(|end| is_computed(end, self.statement))
-            || matches!(range.limits, syn::RangeLimits::Closed(_));
-    }
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        // The list that a function gives; `zip(a, b)` goes along both.
-        let zip = matches!(unwrapped(&call.func), Expr::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "zip"));
-        self.differs |= !zip;
-        syn::visit::visit_expr_call(self, call);
-    }
+        true
+    });
+    found
 }
 
 /// Whether the text knows of a size that the lines of a loop give that it is the same in each round: a number, or a name of outside.

@@ -140,6 +140,7 @@ pub mod types;
 mod uneven;
 mod unsigned;
 mod value;
+mod visited;
 
 pub use attribute::differentiable;
 pub use derivatives::{Given, methods};

@@ -9,9 +9,9 @@ use crate::syntax::{gives_value, unwrapped};
 use crate::template::What;
 use crate::types::Ty;
 use crate::value::{Value, literal};
+use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Pat};
 
 /// How a `for` of the text runs.
@@ -452,26 +452,24 @@ pub(crate) fn of_block(block: &syn::ExprBlock) -> Result<ExprLoop, Refusal> {
 }
 
 fn ended_block(block: &syn::ExprBlock, value: bool) -> Result<ExprLoop, Refusal> {
-    struct Plain(Option<proc_macro2::Span>);
-    impl Visit<'_> for Plain {
-        fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
+    let mut plain = None;
+    each(&block.block, &mut |node| match node {
+        Node::Expr(Expr::Break(jump)) => {
             if jump.label.is_none() {
-                self.0.get_or_insert(jump.break_token.span);
+                plain.get_or_insert(jump.break_token.span);
             }
+            false
         }
-        fn visit_expr_continue(&mut self, jump: &syn::ExprContinue) {
+        Node::Expr(Expr::Continue(jump)) => {
             if jump.label.is_none() {
-                self.0.get_or_insert(jump.continue_token.span);
+                plain.get_or_insert(jump.continue_token.span);
             }
+            false
         }
-        fn visit_expr_for_loop(&mut self, _: &ExprForLoop) {}
-        fn visit_expr_while(&mut self, _: &ExprWhile) {}
-        fn visit_expr_loop(&mut self, _: &ExprLoop) {}
-        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-    }
-    let mut plain = Plain(None);
-    plain.visit_block(&block.block);
-    if let Some(span) = plain.0 {
+        Node::Expr(Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) | Expr::Closure(_)) => false,
+        _ => true,
+    });
+    if let Some(span) = plain {
         let message = "give the loop that this is about a label: it stands in a block with one";
         return Err(Refusal::new(Some(span), message));
     }

@@ -17,8 +17,8 @@ use crate::syntax::{OF_OPTIONS, unwrapped};
 use crate::template::Hole;
 use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
+use crate::visited::{Node, all};
 use crate::{Refusal, refuse};
-use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
 
 /// Those of them that nothing else has.
@@ -519,9 +519,7 @@ impl Lowering<'_> {
         {
             return false;
         }
-        let mut uses = Uses { name: &name.ident, as_option: false };
-        rest.iter().for_each(|statement| uses.visit_stmt(statement));
-        uses.as_option
+        is_taken_for_option(&name.ident, rest)
     }
 
     /// A value that is taken apart by patterns.
@@ -686,45 +684,35 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a name is taken for an `Option`.
-struct Uses<'n> {
-    name: &'n syn::Ident,
-    as_option: bool,
-}
-
-impl Uses<'_> {
-    fn is_name(&self, expr: &Expr) -> bool {
+/// Whether a name is taken for an `Option` in some statements.
+fn is_taken_for_option(name: &syn::Ident, statements: &[Stmt]) -> bool {
+    fn is(name: &syn::Ident, expr: &Expr) -> bool {
         match unwrapped(expr) {
-            Expr::Path(path) => path.path.is_ident(self.name),
-            Expr::Reference(inner) => self.is_name(&inner.expr),
+            Expr::Path(path) => path.path.is_ident(name),
+            Expr::Reference(inner) => is(name, &inner.expr),
             _ => false,
         }
     }
-}
-
-impl Visit<'_> for Uses<'_> {
-    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-        let own = OWN.contains(&call.method.to_string().as_str());
-        self.as_option |= own && self.is_name(&call.receiver);
-        syn::visit::visit_expr_method_call(self, call);
-    }
-    fn visit_expr_match(&mut self, m: &syn::ExprMatch) {
-        self.as_option |= self.is_name(&m.expr) && m.arms.iter().any(|arm| is_of_option(&arm.pat));
-        syn::visit::visit_expr_match(self, m);
-    }
-    fn visit_expr_let(&mut self, own: &syn::ExprLet) {
-        self.as_option |= self.is_name(&own.expr) && is_of_option(&own.pat);
-        syn::visit::visit_expr_let(self, own);
-    }
-    fn visit_local(&mut self, local: &syn::Local) {
-        let init = local.init.as_ref().filter(|_| is_of_option(&local.pat));
-        self.as_option |= init.is_some_and(|init| self.is_name(&init.expr));
-        syn::visit::visit_local(self, local);
-    }
-    fn visit_expr_try(&mut self, question: &syn::ExprTry) {
-        self.as_option |= self.is_name(&question.expr);
-        syn::visit::visit_expr_try(self, question);
-    }
+    let mut found = false;
+    all(statements, &mut |node| {
+        found |= match node {
+            Node::Expr(Expr::MethodCall(call)) => {
+                OWN.contains(&call.method.to_string().as_str()) && is(name, &call.receiver)
+            }
+            Node::Expr(Expr::Match(m)) => {
+                is(name, &m.expr) && m.arms.iter().any(|arm| is_of_option(&arm.pat))
+            }
+            Node::Expr(Expr::Let(own)) => is(name, &own.expr) && is_of_option(&own.pat),
+            Node::Local(local) => {
+                let init = local.init.as_ref().filter(|_| is_of_option(&local.pat));
+                init.is_some_and(|init| is(name, &init.expr))
+            }
+            Node::Expr(Expr::Try(question)) => is(name, &question.expr),
+            _ => false,
+        };
+        true
+    });
+    found
 }
 
 /// Whether a pattern is one of an `Option` or a `Result`.

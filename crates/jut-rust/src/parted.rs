@@ -17,10 +17,10 @@
 
 use crate::lowering::Lowering;
 use crate::syntax::{has_word, unwrapped};
+use crate::visited::{Node, all};
 use crate::{Refusal, refuse};
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, ExprIf, ExprMethodCall, Ident, Local, Pat, Stmt};
 
 /// A call of a method without arguments on what may be looked at twice.
@@ -360,9 +360,14 @@ fn ends(list: &Expr, range: Option<&syn::ExprRange>) -> (Expr, Expr) {
 /// Whether one of the names that a list is written with is one of these, or is bound again by statements: behind them the list is meant by its
 /// own name. (Where they bind one of these again, the part is put back later.)
 fn hides(rest: &[Stmt], list: &Expr, names: &[&Ident]) -> bool {
-    let mut bound = Bound(Vec::new());
-    rest.iter().for_each(|s| bound.visit_stmt(s));
-    bound.0.iter().chain(names.iter().copied()).any(|name| has_word(list, &name.to_string()))
+    let mut hides = names.iter().any(|name| has_word(list, &name.to_string()));
+    all(rest, &mut |node| {
+        if let Node::Pat(Pat::Ident(name)) = node {
+            hides |= has_word(list, &name.ident.to_string());
+        }
+        true
+    });
+    hides
 }
 
 /// Whether an expression at the end of a block has no value, by its form.
@@ -406,14 +411,4 @@ fn placed(expr: &Expr, first: &mut Vec<Stmt>, names: &mut Vec<Ident>, n: &str) -
     first.push(syn::parse_quote!(let #name = #at;));
     names.push(name.clone());
     syn::parse_quote!(#base[#name])
-}
-
-/// The names that something binds.
-struct Bound(Vec<Ident>);
-
-impl Visit<'_> for Bound {
-    fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
-        self.0.push(ident.ident.clone());
-        syn::visit::visit_pat_ident(self, ident);
-    }
 }

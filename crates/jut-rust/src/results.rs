@@ -29,11 +29,11 @@ use crate::syntax::{block_of, unwrapped};
 use crate::template::Hole;
 use crate::types::{Ty, success};
 use crate::value::Value;
+use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Block, Expr, ExprMethodCall, GenericArgument, ItemFn, Stmt};
 
 /// Methods of a `Result`, or that make one of an `Option`, which change what an error is and nothing else.
@@ -324,27 +324,18 @@ pub(crate) fn otherwise_fails(local: &syn::Local) -> Option<Stmt> {
     Some(syn::parse_quote!(let #pattern = (#value).ok_or(#text)?;))
 }
 
-/// Looks for closures that are left by a `return`.
-struct Closures(Option<Refusal>);
-
-impl Visit<'_> for Closures {
-    fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
-        if let Some(span) = crate::iterators::returns_in(&closure.body) {
-            let message = crate::iterators::OUT_OF_A_CLOSURE.to_string();
-            self.0.get_or_insert(Refusal::new(Some(span), message));
-        }
-        syn::visit::visit_expr_closure(self, closure);
-    }
-    fn visit_item(&mut self, _: &syn::Item) {}
-}
-
 /// A function with a `Result`, or an `Option` of a list, as the text is written that fails at errors.
 pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
     // What is returned out of a closure is the closure's.
-    let mut closures = Closures(None);
-    closures.visit_block(&function.block);
-    if let Some(refusal) = closures.0 {
-        return Err(refusal);
+    let mut left = None;
+    each(&*function.block, &mut |node| {
+        if let Node::Expr(Expr::Closure(closure)) = node {
+            left = left.or_else(|| crate::iterators::returns_in(&closure.body));
+        }
+        !matches!(node, Node::Item(_))
+    });
+    if left.is_some() {
+        return Err(Refusal::new(left, crate::iterators::OUT_OF_A_CLOSURE));
     }
     let mut own = function.clone();
     let option = match &function.sig.output {

@@ -22,10 +22,10 @@
 
 use crate::generated::each_end;
 use crate::syntax::panics;
+use crate::visited::{Node, each};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, GenericArgument, ItemFn, PathArguments, ReturnType, Stmt, Type};
 
 /// Whether a function gives lists at several ends.
@@ -49,9 +49,20 @@ pub(crate) fn has_several_ends(function: &ItemFn) -> bool {
 /// The function with its returns as assignments; nothing if that cannot be said.
 pub(crate) fn told(function: &ItemFn) -> Option<ItemFn> {
     let given = given_by(&function.sig.output)?;
-    let mut inner = Inner(false);
-    inner.visit_block(&function.block);
-    if inner.0 {
+    // What has a `return` of its own in the function.
+    let mut inner = false;
+    each(&*function.block, &mut |node| match node {
+        Node::Expr(closure @ Expr::Closure(_)) => {
+            inner |= crate::syntax::has_word(closure, "return");
+            false
+        }
+        Node::Item(function @ syn::Item::Fn(_)) => {
+            inner |= crate::syntax::has_word(function, "return");
+            false
+        }
+        _ => true,
+    });
+    if inner {
         return None;
     }
     let mut statements = function.block.stmts.clone();
@@ -176,18 +187,6 @@ impl Given {
                 }
             }
         }
-    }
-}
-
-/// Whether something in a function has a `return` of its own.
-struct Inner(bool);
-
-impl Visit<'_> for Inner {
-    fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
-        self.0 |= crate::syntax::has_word(&closure.to_token_stream(), "return");
-    }
-    fn visit_item_fn(&mut self, function: &ItemFn) {
-        self.0 |= crate::syntax::has_word(&function.to_token_stream(), "return");
     }
 }
 

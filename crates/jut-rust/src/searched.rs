@@ -14,7 +14,7 @@
 use crate::Refusal;
 use crate::lowering::{Lowering, Tail};
 use crate::value::Value;
-use syn::visit::Visit;
+use crate::visited::{Node, each};
 use syn::{Expr, Stmt};
 
 impl Lowering<'_> {
@@ -46,16 +46,16 @@ impl Lowering<'_> {
 
     /// Looks into a statement that cannot be translated for what it assigns to variables that begin with a `None`.
     fn search_in(&mut self, statement: &Stmt) {
-        struct Assigned(Vec<syn::ExprAssign>);
-        impl Visit<'_> for Assigned {
-            fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
-                self.0.push(assign.clone());
+        let mut assigned = Vec::new();
+        each(statement, &mut |node| match node {
+            Node::Expr(Expr::Assign(assign)) => {
+                assigned.push(assign);
+                false
             }
-            fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-        }
-        let mut assigned = Assigned(Vec::new());
-        assigned.visit_stmt(statement);
-        for assign in assigned.0 {
+            Node::Expr(Expr::Closure(_)) => false,
+            _ => true,
+        });
+        for assign in assigned {
             let local = match &*assign.left {
                 Expr::Path(path) => path.path.get_ident().and_then(|i| self.lookup(&i.to_string())),
                 _ => None,

@@ -23,10 +23,10 @@ use crate::lowering::{Found, Local, Lowering};
 use crate::syntax::{GROWING, RELISTING, unwrapped};
 use crate::types::{Extent, Ty, array};
 use crate::value::Value;
+use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
 use quote::ToTokens;
-use syn::visit::Visit;
-use syn::{Expr, ExprMethodCall, Stmt};
+use syn::{Expr, Stmt};
 
 /// What a statement does with a list.
 #[derive(Default)]
@@ -55,64 +55,67 @@ fn is_part(place: &Expr, name: &str) -> bool {
     }
 }
 
-impl Visit<'_> for Uses<'_> {
-    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-        let method = call.method.to_string();
-        if is_named(&call.receiver, self.name) {
-            self.grows += usize::from(GROWING.contains(&method.as_str()));
-            self.relists += usize::from(RELISTING.contains(&method.as_str()));
-            let changes = crate::syntax::CHANGING.contains(&method.as_str());
-            self.assigns += usize::from(changes || method.ends_with("_mut"));
-        }
-        self.assigns += usize::from(
-            is_part(&call.receiver, self.name)
-                && (crate::syntax::CHANGING.contains(&method.as_str()) || method == "iter_mut"),
-        );
-        syn::visit::visit_expr_method_call(self, call);
-    }
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        match crate::restated::replaced(call) {
-            Some((place, value)) => {
+impl Uses<'_> {
+    /// Looks at a part; whether its own parts are to be looked at then.
+    fn see(&mut self, node: Node) -> bool {
+        match node {
+            Node::Path(path) => {
+                self.stands += usize::from(path.is_ident(self.name));
+                return false;
+            }
+            Node::Macro(call) => {
+                self.stands += usize::from(crate::syntax::has_word(&call.tokens, self.name));
+                return false;
+            }
+            Node::Expr(Expr::MethodCall(call)) => {
+                let method = call.method.to_string();
+                let changes = crate::syntax::CHANGING.contains(&method.as_str());
+                if is_named(&call.receiver, self.name) {
+                    self.grows += usize::from(GROWING.contains(&method.as_str()));
+                    self.relists += usize::from(RELISTING.contains(&method.as_str()));
+                    self.assigns += usize::from(changes || method.ends_with("_mut"));
+                }
+                let part = is_part(&call.receiver, self.name);
+                self.assigns += usize::from(part && (changes || method == "iter_mut"));
+            }
+            Node::Expr(Expr::Call(call)) => {
+                let Some((place, value)) = crate::restated::replaced(call) else { return true };
                 self.relists += usize::from(is_named(&place, self.name));
                 self.assigns += usize::from(is_part(&place, self.name));
                 self.stands += usize::from(is_named(&place, self.name));
-                value.into_iter().for_each(|value| self.visit_expr(value));
+                if let Some(value) = &value {
+                    each(*value, &mut |node| self.see(node));
+                }
+                return false;
             }
-            None => syn::visit::visit_expr_call(self, call),
+            Node::Expr(Expr::Assign(assign)) => {
+                let mut targets = vec![&*assign.left];
+                if let Expr::Tuple(tuple) = unwrapped(&assign.left) {
+                    targets = tuple.elems.iter().collect();
+                }
+                for target in targets {
+                    self.relists += usize::from(is_named(target, self.name));
+                    self.assigns += usize::from(is_part(target, self.name));
+                }
+            }
+            Node::Expr(Expr::Binary(binary)) => {
+                let compound = crate::syntax::compound(&binary.op).is_some();
+                self.assigns += usize::from(compound && is_part(&binary.left, self.name));
+            }
+            Node::Expr(Expr::Reference(reference)) => {
+                let own =
+                    is_named(&reference.expr, self.name) || is_part(&reference.expr, self.name);
+                self.assigns += usize::from(own && reference.mutability.is_some());
+            }
+            _ => {}
         }
-    }
-    fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
-        let mut targets = vec![&*assign.left];
-        if let Expr::Tuple(tuple) = unwrapped(&assign.left) {
-            targets = tuple.elems.iter().collect();
-        }
-        for target in targets {
-            self.relists += usize::from(is_named(target, self.name));
-            self.assigns += usize::from(is_part(target, self.name));
-        }
-        syn::visit::visit_expr_assign(self, assign);
-    }
-    fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
-        let compound = crate::syntax::compound(&binary.op).is_some();
-        self.assigns += usize::from(compound && is_part(&binary.left, self.name));
-        syn::visit::visit_expr_binary(self, binary);
-    }
-    fn visit_expr_reference(&mut self, reference: &syn::ExprReference) {
-        let own = is_named(&reference.expr, self.name) || is_part(&reference.expr, self.name);
-        self.assigns += usize::from(own && reference.mutability.is_some());
-        syn::visit::visit_expr_reference(self, reference);
-    }
-    fn visit_path(&mut self, path: &syn::Path) {
-        self.stands += usize::from(path.is_ident(self.name));
-    }
-    fn visit_macro(&mut self, call: &syn::Macro) {
-        self.stands += usize::from(crate::syntax::has_word(&call.tokens, self.name));
+        true
     }
 }
 
 fn uses<'a>(name: &'a str, expr: &Expr) -> Uses<'a> {
     let mut uses = Uses { name, ..Uses::default() };
-    uses.visit_expr(expr);
+    each(expr, &mut |node| uses.see(node));
     uses
 }
 
@@ -127,79 +130,73 @@ struct Others {
 
 /// The names of parts of lists: of `x.split_at(k)`, `x.split_first()`, and of patterns `[first, rest @ ..]`.
 fn parts_of_lists(expr: &Expr) -> Vec<String> {
-    struct Found(Vec<String>);
-    impl Found {
-        fn add(&mut self, pattern: &syn::Pat, value: &Expr) {
-            if let Expr::MethodCall(call) = unwrapped(value)
-                && ["split_at", "split_first", "split_last"].iter().any(|name| call.method == name)
-            {
-                self.0.extend(crate::syntax::bound(pattern));
+    let parted = |value: &Expr| {
+        matches!(unwrapped(value), Expr::MethodCall(call)
+            if ["split_at", "split_first", "split_last"].iter().any(|name| call.method == name))
+    };
+    let mut found = Vec::new();
+    each(expr, &mut |node| {
+        match node {
+            Node::Local(syn::Local { pat, init: Some(init), .. }) if parted(&init.expr) => {
+                found.extend(crate::syntax::bound(pat));
             }
-        }
-    }
-    impl Visit<'_> for Found {
-        fn visit_local(&mut self, local: &syn::Local) {
-            if let Some(init) = &local.init {
-                self.add(&local.pat, &init.expr);
+            Node::Expr(Expr::Let(own)) if parted(&own.expr) => {
+                found.extend(crate::syntax::bound(&own.pat));
             }
-            syn::visit::visit_local(self, local);
-        }
-        fn visit_expr_let(&mut self, own: &syn::ExprLet) {
-            self.add(&own.pat, &own.expr);
-            syn::visit::visit_expr_let(self, own);
-        }
-        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
-            if matches!(&ident.subpat, Some((_, inner)) if matches!(**inner, syn::Pat::Rest(_))) {
-                self.0.push(ident.ident.to_string());
+            Node::Pat(syn::Pat::Ident(ident)) => {
+                let rest = |(_, inner): &(_, Box<syn::Pat>)| matches!(**inner, syn::Pat::Rest(_));
+                if ident.subpat.as_ref().is_some_and(rest) {
+                    found.push(ident.ident.to_string());
+                }
             }
-            syn::visit::visit_pat_ident(self, ident);
+            _ => {}
         }
-    }
-    let mut found = Found(Vec::new());
-    found.visit_expr(expr);
-    found.0
+        true
+    });
+    found
 }
 
 /// Where rows have lengths of their own, `uneven`, a list that is collected may always have another length.
 fn given_others(expr: &Expr, uneven: bool) -> Others {
-    struct Found<'e>(&'e Expr, Others, bool);
-    impl Visit<'_> for Found<'_> {
-        fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+    let mut others = Others::default();
+    each(expr, &mut |node| {
+        let assign = match node {
             // What is left behind by `take` has no elements, and by `replace` it may be any list.
-            if let Some((Expr::Path(place), _)) = crate::restated::replaced(call)
-                && let Some(name) = place.path.get_ident()
-            {
-                self.1.certain.push(name.to_string());
-            }
-            syn::visit::visit_expr_call(self, call);
-        }
-        fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
-            let Expr::Path(path) = unwrapped(&assign.left) else { return };
-            let Some(name) = path.path.get_ident() else { return };
-            let other = match unwrapped(&assign.right) {
-                Expr::Path(path) => path.path.get_ident().is_some_and(|other| {
-                    let other = other.to_string();
-                    let uses = uses(&other, self.0);
-                    uses.grows > 0 || uses.relists > 0 || parts_of_lists(self.0).contains(&other)
-                }),
-                right @ Expr::MethodCall(call) => {
-                    let part = ["filter", "take_while", "flat_map", "filter_map", "take", "skip"];
-                    call.method == "collect"
-                        && part.iter().any(|name| crate::syntax::has_word(right, name))
+            Node::Expr(Expr::Call(call)) => {
+                if let Some((Expr::Path(place), _)) = crate::restated::replaced(call)
+                    && let Some(name) = place.path.get_ident()
+                {
+                    others.certain.push(name.to_string());
                 }
-                right => crate::syntax::is_empty(right),
-            };
-            // Wherever a function ends, it may give another list.
-            if other || name.to_string().starts_with(crate::syntax::RESULT) {
-                self.1.certain.push(name.to_string());
-            } else if self.2 || crate::lengths::may_differ(&assign.right, self.0) {
-                self.1.possible.push(name.to_string());
+                return true;
             }
+            Node::Expr(Expr::Assign(assign)) => assign,
+            _ => return true,
+        };
+        let Expr::Path(path) = unwrapped(&assign.left) else { return false };
+        let Some(name) = path.path.get_ident() else { return false };
+        let other = match unwrapped(&assign.right) {
+            Expr::Path(path) => path.path.get_ident().is_some_and(|other| {
+                let other = other.to_string();
+                let uses = uses(&other, expr);
+                uses.grows > 0 || uses.relists > 0 || parts_of_lists(expr).contains(&other)
+            }),
+            right @ Expr::MethodCall(call) => {
+                let part = ["filter", "take_while", "flat_map", "filter_map", "take", "skip"];
+                call.method == "collect"
+                    && part.iter().any(|name| crate::syntax::has_word(right, name))
+            }
+            right => crate::syntax::is_empty(right),
+        };
+        // Wherever a function ends, it may give another list.
+        if other || name.to_string().starts_with(crate::syntax::RESULT) {
+            others.certain.push(name.to_string());
+        } else if uneven || crate::lengths::may_differ(&assign.right, expr) {
+            others.possible.push(name.to_string());
         }
-    }
-    let mut found = Found(expr, Others::default(), uneven);
-    found.visit_expr(expr);
-    found.1
+        false
+    });
+    others
 }
 
 /// The names of what methods are called on, or what is assigned.
@@ -427,17 +424,15 @@ impl Lowering<'_> {
 
 /// Whether a list becomes shorter in a statement, or `v = ..` of what is known to have another length.
 fn shortens(name: &str, expr: &Expr) -> bool {
-    struct Found<'a>(&'a str, bool);
-    impl Visit<'_> for Found<'_> {
-        fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-            self.1 |= is_named(&call.receiver, self.0)
+    let mut found = false;
+    each(expr, &mut |node| {
+        if let Node::Expr(Expr::MethodCall(call)) = node {
+            found |= is_named(&call.receiver, name)
                 && RELISTING.contains(&call.method.to_string().as_str());
-            syn::visit::visit_expr_method_call(self, call);
         }
-    }
-    let mut found = Found(name, false);
-    found.visit_expr(expr);
-    found.1
+        true
+    });
+    found
 }
 
 /// The list of a method, for what is refused of it.

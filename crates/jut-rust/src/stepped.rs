@@ -26,10 +26,10 @@
 use crate::iterators::is_iterator;
 use crate::lowering::Lowering;
 use crate::syntax::{bound, unwrapped};
+use crate::visited::{Node, all};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::Visit;
 use syn::{Expr, Local, Pat, Stmt};
 
 /// The names of what stands for an iterator.
@@ -143,16 +143,16 @@ fn calls(tokens: &TokenStream, name: &str, method: &str) -> bool {
 
 /// Whether the statements bind a name once more.
 fn binds(rest: &[Stmt], name: &str) -> bool {
-    struct Bound<'n>(&'n str, bool);
-    impl Visit<'_> for Bound<'_> {
-        fn visit_pat(&mut self, pattern: &Pat) {
-            self.1 |= bound(pattern).iter().any(|own| own == self.0);
+    let mut found = false;
+    all(rest, &mut |node| match node {
+        Node::Pat(pattern) => {
+            found |= bound(pattern).iter().any(|own| own == name);
+            false
         }
-        fn visit_item_fn(&mut self, _: &syn::ItemFn) {}
-    }
-    let mut found = Bound(name, false);
-    rest.iter().for_each(|s| found.visit_stmt(s));
-    found.1
+        Node::Item(syn::Item::Fn(_)) => false,
+        _ => true,
+    });
+    found
 }
 
 fn is_punct(token: Option<&TokenTree>, mark: char) -> bool {

@@ -1,9 +1,9 @@
 //! Rust's syntax as far as it needs no types: questions about it, and how it is written in another way.
 
+use crate::visited::{Node, each};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::visit::Visit;
-use syn::{BinOp, Expr, ExprForLoop, ExprLoop, ExprWhile, Pat, Path, Stmt, Type};
+use syn::{BinOp, Expr, ExprLoop, Pat, Path, Stmt, Type};
 
 /// Without parentheses.
 pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
@@ -40,15 +40,12 @@ pub(crate) fn diverges(statements: &[Stmt]) -> bool {
 
 /// Whether some part of a type is left to rustc.
 pub(crate) fn has_infer(ty: &syn::Type) -> bool {
-    struct Found(bool);
-    impl Visit<'_> for Found {
-        fn visit_type_infer(&mut self, _: &syn::TypeInfer) {
-            self.0 = true;
-        }
-    }
-    let mut found = Found(false);
-    found.visit_type(ty);
-    found.0
+    let mut found = false;
+    each(ty, &mut |node| {
+        found |= matches!(node, Node::Type(Type::Infer(_)));
+        true
+    });
+    found
 }
 
 pub(crate) fn panics(call: &syn::Macro) -> bool {
@@ -74,16 +71,16 @@ pub(crate) fn has_word(statement: &impl ToTokens, word: &str) -> bool {
 
 /// The first `?` of an expression.
 pub(crate) fn question(expr: &Expr) -> Option<syn::Token![?]> {
-    struct Found(Option<syn::Token![?]>);
-    impl Visit<'_> for Found {
-        fn visit_expr_try(&mut self, t: &syn::ExprTry) {
-            self.0.get_or_insert(t.question_token);
+    let mut found = None;
+    each(expr, &mut |node| match node {
+        Node::Expr(Expr::Try(t)) => {
+            found.get_or_insert(t.question_token);
+            false
         }
-        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-    }
-    let mut found = Found(None);
-    found.visit_expr(expr);
-    found.0
+        Node::Expr(Expr::Closure(_)) => false,
+        _ => true,
+    });
+    found
 }
 
 /// The operator of a compound assignment.
@@ -105,36 +102,26 @@ pub(crate) fn compound(op: &BinOp) -> Option<&'static str> {
 
 /// Whether a loop ends with a value.
 pub(crate) fn gives_value(l: &ExprLoop) -> bool {
-    struct Found<'a>(Option<&'a syn::Lifetime>, u32, bool);
-    impl Visit<'_> for Found<'_> {
-        fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
-            let own = match &jump.label {
-                None => self.1 == 0,
-                Some(label) => self.0.is_some_and(|own| own.ident == label.ident),
-            };
-            self.2 |= own && jump.expr.is_some();
-        }
-        fn visit_expr_for_loop(&mut self, l: &ExprForLoop) {
-            self.1 += 1;
-            self.visit_block(&l.body);
-            self.1 -= 1;
-        }
-        fn visit_expr_while(&mut self, l: &ExprWhile) {
-            self.1 += 1;
-            self.visit_block(&l.body);
-            self.1 -= 1;
-        }
-        fn visit_expr_loop(&mut self, l: &ExprLoop) {
-            self.1 += 1;
-            self.visit_block(&l.body);
-            self.1 -= 1;
-        }
-        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
-        fn visit_item(&mut self, _: &syn::Item) {}
+    fn gives(body: &syn::Block, own: &dyn Fn(Option<&syn::Lifetime>) -> bool) -> bool {
+        let mut found = false;
+        // Within another loop, it is meant by its name only.
+        let named = |label: Option<&syn::Lifetime>| label.is_some() && own(label);
+        each(body, &mut |node| {
+            let Node::Expr(expr) = node else { return !matches!(node, Node::Item(_)) };
+            match expr {
+                Expr::Break(jump) => found |= own(jump.label.as_ref()) && jump.expr.is_some(),
+                Expr::ForLoop(l) => found |= gives(&l.body, &named),
+                Expr::While(l) => found |= gives(&l.body, &named),
+                Expr::Loop(l) => found |= gives(&l.body, &named),
+                Expr::Closure(_) => {}
+                _ => return true,
+            }
+            false
+        });
+        found
     }
-    let mut found = Found(l.label.as_ref().map(|l| &l.name), 0, false);
-    found.visit_block(&l.body);
-    found.2
+    let own = l.label.as_ref().map(|l| &l.name.ident);
+    gives(&l.body, &|label| label.is_none_or(|label| Some(&label.ident) == own))
 }
 
 /// The list in `list.try_into().unwrap()`.
@@ -197,18 +184,16 @@ pub(crate) fn is_constant(name: &syn::Ident) -> bool {
 
 /// Whether a pattern binds a name.
 pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
-    struct Found<'a>(Option<&'a syn::PatIdent>);
-    impl<'a> Visit<'a> for Found<'a> {
-        fn visit_pat_ident(&mut self, found: &'a syn::PatIdent) {
-            if found.subpat.is_some() || !is_constant(&found.ident) && found.ident != "None" {
-                self.0.get_or_insert(found);
-            }
-            syn::visit::visit_pat_ident(self, found);
+    let mut found = None;
+    each(pattern, &mut |node| {
+        if let Node::Pat(Pat::Ident(name)) = node
+            && (name.subpat.is_some() || !is_constant(&name.ident) && name.ident != "None")
+        {
+            found.get_or_insert(name);
         }
-    }
-    let mut found = Found(None);
-    found.visit_pat(pattern);
-    found.0
+        true
+    });
+    found
 }
 
 /// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
@@ -238,20 +223,14 @@ pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
 
 /// The words in an expression that may be names.
 pub(crate) fn words(expr: &Expr) -> Vec<String> {
-    struct Words(Vec<String>);
-    impl Visit<'_> for Words {
-        fn visit_path(&mut self, path: &syn::Path) {
-            if let Some(ident) = path.get_ident() {
-                let name = ident.to_string();
-                if !self.0.contains(&name) {
-                    self.0.push(name);
-                }
-            }
-        }
-    }
-    let mut found = Words(Vec::new());
-    found.visit_expr(expr);
-    found.0
+    let mut found = Vec::new();
+    each(expr, &mut |node| {
+        let Node::Path(path) = node else { return true };
+        let name = path.get_ident().map(|name| name.to_string());
+        found.extend(name.filter(|name| !found.contains(name)));
+        false
+    });
+    found
 }
 
 /// `Vec::new()`, `Vec::with_capacity(n)`, `vec![]`.
@@ -273,33 +252,28 @@ pub(crate) fn is_empty(expr: &Expr) -> bool {
 
 /// The names that a pattern binds.
 pub(crate) fn bound(pattern: &Pat) -> Vec<String> {
-    struct Bound(Vec<String>);
-    impl Visit<'_> for Bound {
-        fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
-            self.0.push(ident.ident.to_string());
-            syn::visit::visit_pat_ident(self, ident);
+    let mut names = Vec::new();
+    each(pattern, &mut |node| {
+        if let Node::Pat(Pat::Ident(name)) = node {
+            names.push(name.ident.to_string());
         }
-    }
-    let mut names = Bound(Vec::new());
-    names.visit_pat(pattern);
-    names.0
+        true
+    });
+    names
 }
 
 /// The `let` in a condition, if there is one.
 pub(crate) fn let_in(condition: &Expr) -> Option<&syn::ExprLet> {
-    struct Found<'a>(Option<&'a syn::ExprLet>);
-    impl<'a> Visit<'a> for Found<'a> {
-        fn visit_expr_let(&mut self, found: &'a syn::ExprLet) {
-            self.0.get_or_insert(found);
+    let mut found = None;
+    each(condition, &mut |node| match node {
+        Node::Expr(Expr::Let(own)) => {
+            found.get_or_insert(own);
+            false
         }
-        fn visit_expr_block(&mut self, _: &'a syn::ExprBlock) {}
-        fn visit_expr_if(&mut self, _: &'a syn::ExprIf) {}
-        fn visit_expr_match(&mut self, _: &'a syn::ExprMatch) {}
-        fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
-    }
-    let mut found = Found(None);
-    found.visit_expr(condition);
-    found.0
+        Node::Expr(Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Closure(_)) => false,
+        _ => true,
+    });
+    found
 }
 
 /// The enum and the variant of a path such as `Shape::Round`.
