@@ -21,7 +21,7 @@
 //! | `z' = select(b, x', y')` | `case b`: `z''` to one side, zero to the other | | |
 //!
 //! A region, a loop and an arm return the cotangents of the linear names that they took from
-//! outside, in the order of first use. A scalar region that is read directly in parallel loops, and
+//! outside, in the order of first use. A scalar region that is read in parallel loops and branches in them, and
 //! perhaps beside them, becomes `wr lanes`, so that its sum has a fixed order that vector units can
 //! follow.
 //!
@@ -421,7 +421,7 @@ impl Transposer<'_> {
     }
 
     /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
-    /// which stand directly in the region or directly in parallel loops that stand directly in it, linear regions round these aside. L makes a
+    /// which stand in the region or in parallel loops that stand in it, with nothing round them but linear regions and branches. L makes a
     /// loop one in order that adds to what is of a data type, so additions there are in order from here on.
     fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
         if self.func.caps[cap].ty != Type::F64 {
@@ -432,23 +432,33 @@ impl Transposer<'_> {
     }
 }
 
-/// How often a block reads a place: outside of its parallel loops, and directly in them.
+/// How often a block reads a place: outside of its parallel loops, and in them. What stands in arms stands where their branch does.
 fn reads(func: &Function, block: &Block, place: &Rhs) -> (usize, usize) {
-    let own = |block: &Block| block.stmts.iter().filter(|s| s.rhs == *place).count();
-    let mut found = (own(block), 0);
+    let mut found = (0, 0);
     for stmt in &block.stmts {
-        match &stmt.rhs {
+        let (beside, in_loops) = match &stmt.rhs {
             Rhs::Scan(scan) if scan.dir == Dir::Par && !reads_data(func, scan) => {
-                found.1 += own(&scan.body);
+                (0, own_reads(&scan.body, place))
             }
-            Rhs::Region(region) if region.is_linear() => {
-                let (beside, in_loops) = reads(func, &region.body, place);
-                found = (found.0 + beside, found.1 + in_loops);
+            Rhs::Region(region) if region.is_linear() => reads(func, &region.body, place),
+            Rhs::Case(case) => {
+                let arms = case.arms.iter().map(|arm| reads(func, &arm.body, place));
+                arms.fold((0, 0), |all, arm| (all.0 + arm.0, all.1 + arm.1))
             }
-            _ => {}
-        }
+            rhs => (usize::from(rhs == place), 0),
+        };
+        found = (found.0 + beside, found.1 + in_loops);
     }
     found
+}
+
+/// How often a block and the arms of its branches read a place.
+fn own_reads(block: &Block, place: &Rhs) -> usize {
+    let own = block.stmts.iter().map(|stmt| match &stmt.rhs {
+        Rhs::Case(case) => case.arms.iter().map(|arm| own_reads(&arm.body, place)).sum(),
+        rhs => usize::from(rhs == place),
+    });
+    own.sum()
 }
 
 /// Whether a loop reads a place of outside that holds a value of a data type: what T adds up there, L carries.
