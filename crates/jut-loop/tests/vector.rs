@@ -543,6 +543,36 @@ fn a_loop_that_carries_more_than_sums_is_taken_one_by_one() {
 }
 
 #[test]
+fn cells_of_an_array_that_a_loop_adds_to_are_sums_in_order() {
+    let text = |second: &str| {
+        let body = "
+  for up (i in 0 .. n) {
+    a = x[i]
+    b = sin(a)
+    c = b * a
+    d = c - b
+    e = d * c
+    g = e - a
+    s = y[0]
+    s_1 = s + e
+    y[0] = s_1
+    t = y[SECOND]
+    t_1 = t + g
+    y[SECOND] = t_1
+  }";
+        of("inout", &body.replace("SECOND", second))
+    };
+    let made = text("1");
+    assert!(made.contains("for up vector 8 (i in 0 .. n) carry (s = "), "{made}");
+    assert!(made.contains(", t = "), "{made}");
+    // They may be one cell, or one that another iteration adds to.
+    for second in ["n", "i"] {
+        let made = text(second);
+        assert!(made.contains("for up (i in 0 .. n) {"), "{made}");
+    }
+}
+
+#[test]
 fn a_mark_on_a_loop_that_carries_more_than_sums_is_not_read() {
     let text = sums_in_order("up", ("for up", "for up vector 8"));
     assert!(read::read_program(0, &text).is_ok());

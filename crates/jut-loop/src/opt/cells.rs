@@ -6,8 +6,8 @@
 //!   an array are different ones ([`Distances`]).
 //! - **Zeros.** `0.0 + a` is a where a is no negative zero ([`Zeros`]).
 //! - **Registers.** If a loop body loads a cell once, stores to it once afterwards, with the same
-//!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
-//!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
+//!   address in every iteration, and touches nothing that may overlap it otherwise (other cells of the buffer are at other addresses,
+//!   known to be), the content is carried by the loop: it is loaded before (a register that stands for a cell starts
 //!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
 //!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`Distances`]).
 //!
@@ -22,17 +22,41 @@ use crate::analysis::{Distance, Distances, Roots, Zeros, added_to_zero};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
-/// Runs the walk.
+/// Runs the walk. A loop carries one cell of a buffer at most: more of them than a processor has registers are in memory again.
 pub(super) fn run(func: &mut LoopFunction) {
-    walk(func, true);
+    walk(func, 1);
 }
 
 /// Runs the walk without registers.
 pub(super) fn forward(func: &mut LoopFunction) {
-    walk(func, false);
+    walk(func, 0);
 }
 
-fn walk(func: &mut LoopFunction, registers: bool) {
+/// Runs the walk for a target that takes loops which carry nothing but sums several iterations at a time: a loop carries
+/// several cells of a buffer.
+pub(super) fn carry_sums(func: &mut LoopFunction) {
+    let may =
+        |stmt: &Stmt| matches!(stmt, Stmt::For(f) if f.order != Order::Par && stores_several(f));
+    if func.body.any(&mut |stmt| may(stmt)) {
+        walk(func, MAX_KNOWN);
+    }
+}
+
+/// Whether every iteration of a loop stores to the same cells of a buffer, and to several of them.
+fn stores_several(f: &For) -> bool {
+    let bound = || f.body.stmts.iter().flat_map(Stmt::bound).chain([&f.index]);
+    let mut seen: Vec<Value> = Vec::new();
+    f.body.stmts.iter().any(|stmt| match stmt {
+        Stmt::Store { buffer, index, .. } if !bound().any(|v| *index == Atom::Value(*v)) => {
+            let again = seen.contains(buffer);
+            seen.push(*buffer);
+            again
+        }
+        _ => false,
+    })
+}
+
+fn walk(func: &mut LoopFunction, registers: usize) {
     let roots = Roots::of(func);
     let zeros = Zeros::of(func, &roots);
     let mut walk = Cells {
@@ -114,8 +138,8 @@ struct Cells<'a> {
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
     zeros: Option<Zeros>,
-    /// Whether loops carry what they only add to.
-    registers: bool,
+    /// Of how many cells of a buffer a loop carries the content.
+    registers: usize,
     loops: usize,
     sums: Linears,
     /// The index of the innermost loop around.
@@ -295,7 +319,7 @@ impl Cells<'_> {
 
     /// Carries the cells that a loop only adds to.
     fn promote(&mut self, mut f: Box<For>, effect: &Effect, nested: &Effect) -> Vec<Stmt> {
-        if !self.registers || effect.anything || f.order == Order::Par || f.may_end_early() {
+        if self.registers == 0 || effect.anything || f.order == Order::Par || f.may_end_early() {
             return vec![Stmt::For(f)];
         }
         let cells = self.candidates(&f.body, effect, nested);
@@ -356,8 +380,9 @@ impl Cells<'_> {
     /// The cells that a loop body loads once, stores to once afterwards, and does not touch
     /// otherwise.
     fn candidates(&self, body: &Block, effect: &Effect, nested: &Effect) -> Vec<Cell> {
-        // Buffers with the number of their accesses; there are at most MAX_ACCESSES.
-        let mut buffers: Vec<(Value, usize, Option<Cell>)> = Vec::new();
+        // Cells that are the same in all iterations, with the number of their accesses, and buffers of which others are accessed.
+        let mut cells: Vec<(Cell, usize)> = Vec::new();
+        let mut others: Vec<Value> = Vec::new();
         let mut guarded = false;
         for stmt in &body.stmts {
             guarded |= effects::is_guard(stmt);
@@ -368,43 +393,48 @@ impl Cells<'_> {
             if self.roots.is_constant(*buffer) {
                 continue;
             }
-            let at = buffers.iter().position(|(b, ..)| b == buffer).unwrap_or_else(|| {
-                buffers.push((*buffer, 0, None));
-                buffers.len() - 1
-            });
-            let (_, count, cell) = &mut buffers[at];
-            *count += 1;
-            match stmt {
-                Stmt::Load { dst, .. }
-                    if *count == 1
-                        && !guarded
-                        && self.is_outside((*buffer).into())
-                        && self.is_outside(*index) =>
+            let (buffer, index) = (*buffer, *index);
+            let few = cells.len() < MAX_KNOWN;
+            let known = cells.iter_mut().find(|(c, _)| c.buffer == buffer && c.index == index);
+            match (stmt, known) {
+                (Stmt::Store { value, .. }, Some((cell, count))) => {
+                    *count += 1;
+                    cell.stored = Some(*value);
+                }
+                (_, Some((_, count))) => *count += 1,
+                (Stmt::Load { dst, .. }, None)
+                    if !guarded
+                        && few
+                        && self.is_outside(buffer.into())
+                        && self.is_outside(index) =>
                 {
-                    let (buffer, index) = (*buffer, *index);
-                    *cell = Some(Cell { buffer, index, loaded: *dst, stored: None });
+                    cells.push((Cell { buffer, index, loaded: *dst, stored: None }, 1));
                 }
-                Stmt::Store { value, .. } => {
-                    if let Some(cell) = cell.as_mut().filter(|c| c.index == *index) {
-                        cell.stored = Some(*value);
-                    }
-                }
-                _ => {}
+                _ => others.push(buffer),
             }
         }
+        let apart = |c: &Cell, other: &Cell| {
+            (c.buffer, c.index) == (other.buffer, other.index)
+                || c.buffer != other.buffer
+                || self.sums.of(c.index).is_apart_from(&self.sums.of(other.index))
+        };
         let alone = |c: &Cell| {
             let overlap = |b: &Value| {
                 self.roots.may_overlap(c.buffer, *b) || self.roots.may_overlap(*b, c.buffer)
             };
             let other = |b: &&Value| **b != c.buffer && !self.is_row_behind(body, c, **b);
-            !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
+            let beside = cells.iter().filter(|(other, _)| other.buffer == c.buffer).count();
+            !others.contains(&c.buffer)
+                && beside <= self.registers
+                && cells.iter().all(|(other, _)| apart(c, other))
+                && !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
                 && !nested.reads.iter().chain(&nested.writes).any(overlap)
         };
-        buffers
-            .into_iter()
-            .filter(|(_, count, _)| *count == 2)
-            .filter_map(|(.., cell)| cell.filter(|c| c.stored.is_some() && alone(c)))
-            .collect()
+        let carried = cells.iter().filter(|(cell, count)| {
+            // A load, then a store.
+            *count == 2 && cell.stored.is_some() && alone(cell)
+        });
+        carried.map(|(cell, _)| *cell).collect()
     }
 
     /// Whether all that a body does with a buffer is to load from and store to other cells than this one, of a row
@@ -428,6 +458,7 @@ impl Cells<'_> {
 }
 
 /// A cell that a loop carries.
+#[derive(Clone, Copy)]
 struct Cell {
     buffer: Value,
     index: Atom,

@@ -42,6 +42,7 @@
 //! | `arrange` | then a loop that still adds to neighbours does so in the order of a vector |
 //! | `known` | what that has made once more of a loop that was left as it was goes |
 //! | `calm` | then a loop for a maximum compares eight numbers at once |
+//! | `cells` | once more, where loops of sums in order are taken several iterations at a time: several cells of an array are registers |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
@@ -165,6 +166,9 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
             arrange::run(func);
             calm::run(func);
         }
+    }
+    if target.vectors.is_some_and(|vectors| vectors.in_order) {
+        program.funcs.values_mut().for_each(cells::carry_sums);
     }
     if let Some(least) = target.shares {
         shares::run(&mut program, least);
