@@ -257,6 +257,8 @@ pub(crate) struct Lists {
     pub records: Vec<String>,
     /// The names in the text of those that were declared without elements.
     pub empty: HashSet<String>,
+    /// Whether there is one of whose elements nothing is known yet.
+    pub unknown: bool,
 }
 
 /// What is known of what is written next.
