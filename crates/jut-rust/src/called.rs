@@ -21,7 +21,7 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let rows = self.expected.rows.take();
-        let mut texts = Vec::new();
+        let (mut texts, mut fields) = (Vec::new(), Vec::new());
         let first = hole;
         let (hole, values) = self.unevenly(hole, values);
         let hole = match &rows {
@@ -54,15 +54,18 @@ impl Lowering<'_> {
                 }
                 _ => texts.push(value.text.clone()),
             }
-            // Whether a field has rows with lengths of their own, which no function takes, is known when the text is put together.
+            // Whether a field has rows with lengths of their own, for which there is another text, is known when the text is put together.
             if let Ty::Of(of, steps) = self.resolve(&value.ty)
-                && let ([.., Step::Field(_)], Some(text)) = (&steps[..], texts.last_mut())
+                && let [.., Step::Field(_)] = &steps[..]
             {
-                let steps = crate::types::words(&steps);
-                text.insert_str(0, &format!("$given {of}{steps}$"));
+                fields.push(format!(" ; {of}{}", crate::types::words(&steps)));
             }
         }
-        let text = self.at(span, What::Same, &format!("$c{hole}$({})", texts.join(", ")));
+        let callee = match fields.is_empty() {
+            true => format!("$c{hole}$"),
+            false => format!("$callee {hole}{}$", fields.concat()),
+        };
+        let text = self.at(span, What::Same, &format!("{callee}({})", texts.join(", ")));
         let all: Vec<&Value> = values.iter().collect();
         let value = Value::new(text, Ty::Of(hole, Vec::new()), 9, &all).costly();
         let changing = targets.iter().any(Option::is_some);

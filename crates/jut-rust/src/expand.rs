@@ -184,12 +184,15 @@ fn twin(
             false => quote!(let _ = #of #own;),
         };
     // What is nothing is not said.
-    let makes_rows =
-        (signature.uneven.is_some() && !crate::uneven::takes_rows(signature)).then(|| {
-            quote!(
-                const MAKES_ROWS: bool = true;
-            )
-        });
+    let rows = match (signature.uneven.is_some(), crate::uneven::takes_rows(signature)) {
+        (true, true) => quote!(
+            const TAKES_ROWS: bool = true;
+        ),
+        (true, false) => quote!(
+            const MAKES_ROWS: bool = true;
+        ),
+        (false, _) => TokenStream::new(),
+    };
     let changed = signature.parameters.iter().any(|p| p.changed).then(|| {
         let changed = signature.parameters.iter().map(|p| p.changed);
         quote!(const CHANGED: &'static [bool] = &[#(#changed),*];)
@@ -256,7 +259,7 @@ fn twin(
         impl #types ::jut::rust::Source for #name #named #source {
             const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #full);
             const RESULT: ::jut::rust::Type = #result;
-            #makes_rows
+            #rows
             #changed
             #parameters
             #wrt

@@ -15,6 +15,7 @@ pub(crate) struct Description {
     pub(super) wrt: &'static [usize],
     pub(super) define: fn(&mut Linker),
     pub(super) link: fn(&mut Linker) -> Filled,
+    pub(super) second: Option<fn(&mut Linker, bool) -> Filled>,
     pub(super) program: fn() -> Option<&'static Program>,
     pub(super) cell: fn() -> &'static Cell,
 }
@@ -32,6 +33,7 @@ impl<S: Source> Of<S> {
         wrt: S::WRT,
         define: S::define,
         link: S::link,
+        second: if S::TAKES_ROWS { Some(S::second_text) } else { None },
         program: S::program,
         cell: S::linked,
     };
