@@ -111,8 +111,10 @@ pub(crate) struct Asked {
     pub hole: usize,
     /// The hole of the one that assigns it.
     pub assigns: Option<usize>,
-    /// The texts of the parts of the index.
-    pub at: Vec<String>,
+    /// The parts of the index, as those of an array.
+    pub at: String,
+    /// The same as an own type gets them.
+    pub given: String,
 }
 
 impl Lowering<'_> {
@@ -122,18 +124,25 @@ impl Lowering<'_> {
         let array = match self.parts.holes.get(hole) {
             Some(Hole::Data(path)) => {
                 let path = path.to_string();
-                let name = path.split('<').next().unwrap_or_default();
+                let (name, own) = match path.split_once('<') {
+                    Some((name, _)) => (name, false),
+                    // Those of libraries name what their elements are.
+                    None => (path.as_str(), true),
+                };
                 let name = name.rsplit("::").next().unwrap_or_default().trim();
                 let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-                LIBRARIES.contains(&base) || name.starts_with("ArrayView")
+                !own && (LIBRARIES.contains(&base) || name.starts_with("ArrayView"))
             }
             // No array is what an operator gives.
             Some(Hole::Method(..) | Hole::Operator(..)) => false,
             // Of what a function gives, elements by one number are those of a list.
-            Some(_) => !matches!(unwrapped(index), Expr::Tuple(_)),
+            Some(_) => !matches!(unwrapped(index), Expr::Tuple(_) | Expr::Array(_)),
             None => true,
         };
-        steps.is_empty() && !array && self.may_be_struct(ty)
+        // Only what is no array has an index of several parts.
+        let several = matches!(unwrapped(index), Expr::Tuple(_) | Expr::Array(_));
+        let field = several && steps.iter().all(|step| matches!(step, Step::Field(_)));
+        (steps.is_empty() || field) && !array && self.may_be_struct(ty)
     }
 
     /// Asks rustc for the functions of an index; nothing where it is that of an array for certain.
@@ -143,13 +152,14 @@ impl Lowering<'_> {
         index: &Expr,
         assigns: bool,
     ) -> Result<Option<Asked>, Refusal> {
-        let plain = !matches!(unwrapped(index), Expr::Range(_) | Expr::Array(_));
+        let plain = !matches!(unwrapped(index), Expr::Range(_));
         if !plain || !self.may_be_indexed(base, index) {
             return Ok(None);
         }
         let Some(left) = self.type_by(base, true) else { return Ok(None) };
         let parts: Vec<&Expr> = match unwrapped(index) {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+            Expr::Array(list) => list.elems.iter().collect(),
             one => vec![one],
         };
         let (mut at, mut types) = (Vec::new(), Vec::new());
@@ -178,6 +188,10 @@ impl Lowering<'_> {
             types.push(own);
         }
         let right = match &types[..] {
+            several if matches!(unwrapped(index), Expr::Array(_)) => {
+                let count = several.len();
+                quote!(::jut::rust::of::<[usize; #count]>())
+            }
             [one] => one.clone(),
             // Only whole numbers count the parts of a tuple.
             several => {
@@ -187,7 +201,12 @@ impl Lowering<'_> {
         };
         let hole = self.index_hole("index", &left, &right, index);
         let assigns = assigns.then(|| self.index_hole("index_mut", &left, &right, index));
-        Ok(Some(Asked { hole, assigns, at }))
+        let at = at.join(", ");
+        let given = match unwrapped(index) {
+            Expr::Array(_) => format!("[{at}]"),
+            _ => at.clone(),
+        };
+        Ok(Some(Asked { hole, assigns, at, given }))
     }
 
     fn index_hole(
@@ -217,12 +236,13 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let base = self.named(base.clone(), "whole");
-        let Some(Asked { hole, at, .. }) = self.asked_index(&base.ty, &index.index, false)? else {
+        let Some(Asked { hole, at, given, .. }) =
+            self.asked_index(&base.ty, &index.index, false)?
+        else {
             return Ok(None);
         };
-        let at = at.join(", ");
         let element = self.at(index.span(), What::Same, &format!("{}[{at}]", base.text));
-        let call = format!("$c{hole}$({}, {at})", base.text);
+        let call = format!("$c{hole}$({}, {given})", base.text);
         Ok(Some(self.one_form(hole, call, element, index.span())))
     }
 
@@ -241,15 +261,15 @@ impl Lowering<'_> {
         {
             return Ok(None);
         }
-        let Some(Asked { hole, at, .. }) = self.asked_index(&ty, &row.index, false)? else {
+        let Some(Asked { hole, at, given, .. }) = self.asked_index(&ty, &row.index, false)? else {
             return Ok(None);
         };
         let column = self.operand(&index.index)?;
         let column = self.convert(column, &Ty::Usize);
         let column = self.named(column, "at").text;
-        let at = at.join(", ");
         let number = self.at(index.span(), What::Same, &format!("{name}[{at}, {column}]"));
-        let own = self.at(index.span(), What::Same, &format!("$c{hole}$({name}, {at})[{column}]"));
+        let own =
+            self.at(index.span(), What::Same, &format!("$c{hole}$({name}, {given})[{column}]"));
         let text = format!("$if operator {hole}${own}$end$$if number {hole}${number}$end$");
         let ty = Ty::Of(hole, vec![Step::Element]);
         let value = Value { stable: false, ..Value::new(text, ty, 9, &[]).costly() };
@@ -259,22 +279,22 @@ impl Lowering<'_> {
     /// The place of an element that is assigned: of an own type it is a variable, which is put back by [`Lowering::put_back_cells`].
     pub fn own_place(&mut self, base: &Value, index: &ExprIndex) -> Result<Option<Value>, Refusal> {
         if self.expected.cells.is_none()
-            || !matches!(unwrapped(&index.expr), Expr::Path(_) | Expr::Unary(_))
+            || !matches!(unwrapped(&index.expr), Expr::Path(_) | Expr::Unary(_) | Expr::Field(_))
         {
             return Ok(None);
         }
-        let Some(Asked { hole, assigns: Some(assigns), at }) =
+        let Some(Asked { hole, assigns: Some(assigns), at, given }) =
             self.asked_index(&base.ty, &index.index, true)?
         else {
             return Ok(None);
         };
-        let (cell, at, whole) = (self.names.unique("cell"), at.join(", "), &base.text);
-        let call = self.at(index.span(), What::Same, &format!("$c{hole}$({whole}, {at})"));
+        let (cell, whole) = (self.names.unique("cell"), &base.text);
+        let call = self.at(index.span(), What::Same, &format!("$c{hole}$({whole}, {given})"));
         self.lines.push(format!("$if operator {hole}$var {cell} = {call}$end$"));
         let back = self.at(
             index.span(),
             What::Same,
-            &format!("{whole} = $c{assigns}$({whole}, {at}, {cell})"),
+            &format!("{whole} = $c{assigns}$({whole}, {given}, {cell})"),
         );
         if let Some(cells) = &mut self.expected.cells {
             cells.push(format!("$if operator {assigns}${back}$end$"));
