@@ -111,10 +111,8 @@ pub(crate) struct Asked {
     pub hole: usize,
     /// The hole of the one that assigns it.
     pub assigns: Option<usize>,
-    /// The parts of the index, as those of an array.
+    /// The texts of the parts of the index.
     pub at: String,
-    /// The same as an own type gets them.
-    pub given: String,
 }
 
 impl Lowering<'_> {
@@ -136,11 +134,11 @@ impl Lowering<'_> {
             // No array is what an operator gives.
             Some(Hole::Method(..) | Hole::Operator(..)) => false,
             // Of what a function gives, elements by one number are those of a list.
-            Some(_) => !matches!(unwrapped(index), Expr::Tuple(_) | Expr::Array(_)),
+            Some(_) => !matches!(unwrapped(index), Expr::Tuple(_)),
             None => true,
         };
         // Only what is no array has an index of several parts.
-        let several = matches!(unwrapped(index), Expr::Tuple(_) | Expr::Array(_));
+        let several = matches!(unwrapped(index), Expr::Tuple(_));
         let field = several && steps.iter().all(|step| matches!(step, Step::Field(_)));
         (steps.is_empty() || field) && !array && self.may_be_struct(ty)
     }
@@ -152,14 +150,13 @@ impl Lowering<'_> {
         index: &Expr,
         assigns: bool,
     ) -> Result<Option<Asked>, Refusal> {
-        let plain = !matches!(unwrapped(index), Expr::Range(_));
+        let plain = !matches!(unwrapped(index), Expr::Range(_) | Expr::Array(_));
         if !plain || !self.may_be_indexed(base, index) {
             return Ok(None);
         }
         let Some(left) = self.type_by(base, true) else { return Ok(None) };
         let parts: Vec<&Expr> = match unwrapped(index) {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
-            Expr::Array(list) => list.elems.iter().collect(),
             one => vec![one],
         };
         let (mut at, mut types) = (Vec::new(), Vec::new());
@@ -188,10 +185,6 @@ impl Lowering<'_> {
             types.push(own);
         }
         let right = match &types[..] {
-            several if matches!(unwrapped(index), Expr::Array(_)) => {
-                let count = several.len();
-                quote!(::jut::rust::of::<[usize; #count]>())
-            }
             [one] => one.clone(),
             // Only whole numbers count the parts of a tuple.
             several => {
@@ -202,11 +195,7 @@ impl Lowering<'_> {
         let hole = self.index_hole("index", &left, &right, index);
         let assigns = assigns.then(|| self.index_hole("index_mut", &left, &right, index));
         let at = at.join(", ");
-        let given = match unwrapped(index) {
-            Expr::Array(_) => format!("[{at}]"),
-            _ => at.clone(),
-        };
-        Ok(Some(Asked { hole, assigns, at, given }))
+        Ok(Some(Asked { hole, assigns, at }))
     }
 
     fn index_hole(
@@ -236,13 +225,11 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let base = self.named(base.clone(), "whole");
-        let Some(Asked { hole, at, given, .. }) =
-            self.asked_index(&base.ty, &index.index, false)?
-        else {
+        let Some(Asked { hole, at, .. }) = self.asked_index(&base.ty, &index.index, false)? else {
             return Ok(None);
         };
         let element = self.at(index.span(), What::Same, &format!("{}[{at}]", base.text));
-        let call = format!("$c{hole}$({}, {given})", base.text);
+        let call = format!("$c{hole}$({}, {at})", base.text);
         Ok(Some(self.one_form(hole, call, element, index.span())))
     }
 
@@ -261,15 +248,14 @@ impl Lowering<'_> {
         {
             return Ok(None);
         }
-        let Some(Asked { hole, at, given, .. }) = self.asked_index(&ty, &row.index, false)? else {
+        let Some(Asked { hole, at, .. }) = self.asked_index(&ty, &row.index, false)? else {
             return Ok(None);
         };
         let column = self.operand(&index.index)?;
         let column = self.convert(column, &Ty::Usize);
         let column = self.named(column, "at").text;
         let number = self.at(index.span(), What::Same, &format!("{name}[{at}, {column}]"));
-        let own =
-            self.at(index.span(), What::Same, &format!("$c{hole}$({name}, {given})[{column}]"));
+        let own = self.at(index.span(), What::Same, &format!("$c{hole}$({name}, {at})[{column}]"));
         let text = format!("$if operator {hole}${own}$end$$if number {hole}${number}$end$");
         let ty = Ty::Of(hole, vec![Step::Element]);
         let value = Value { stable: false, ..Value::new(text, ty, 9, &[]).costly() };
@@ -283,18 +269,18 @@ impl Lowering<'_> {
         {
             return Ok(None);
         }
-        let Some(Asked { hole, assigns: Some(assigns), at, given }) =
+        let Some(Asked { hole, assigns: Some(assigns), at }) =
             self.asked_index(&base.ty, &index.index, true)?
         else {
             return Ok(None);
         };
         let (cell, whole) = (self.names.unique("cell"), &base.text);
-        let call = self.at(index.span(), What::Same, &format!("$c{hole}$({whole}, {given})"));
+        let call = self.at(index.span(), What::Same, &format!("$c{hole}$({whole}, {at})"));
         self.lines.push(format!("$if operator {hole}$var {cell} = {call}$end$"));
         let back = self.at(
             index.span(),
             What::Same,
-            &format!("{whole} = $c{assigns}$({whole}, {given}, {cell})"),
+            &format!("{whole} = $c{assigns}$({whole}, {at}, {cell})"),
         );
         if let Some(cells) = &mut self.expected.cells {
             cells.push(format!("$if operator {assigns}${back}$end$"));

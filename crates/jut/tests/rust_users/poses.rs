@@ -74,10 +74,10 @@ struct Rot {
 }
 
 #[differentiable]
-impl Index<[usize; 2]> for Rot {
+impl Index<(usize, usize)> for Rot {
     type Output = f64;
-    fn index(&self, at: [usize; 2]) -> &f64 {
-        &self.m[at[0]][at[1]]
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.m[i][j]
     }
 }
 
@@ -128,11 +128,11 @@ impl Rot {
         r
     }
     fn log(&self) -> Vec3 {
-        let c = (0.5 * ((0..3).map(|i| self[[i, i]]).sum::<f64>() - 1.0)).clamp(-1.0, 1.0);
+        let c = (0.5 * ((0..3).map(|i| self[(i, i)]).sum::<f64>() - 1.0)).clamp(-1.0, 1.0);
         let v = Vec3(
-            self[[2, 1]] - self[[1, 2]],
-            self[[0, 2]] - self[[2, 0]],
-            self[[1, 0]] - self[[0, 1]],
+            self[(2, 1)] - self[(1, 2)],
+            self[(0, 2)] - self[(2, 0)],
+            self[(1, 0)] - self[(0, 1)],
         );
         match c {
             c if c > 1.0 - 1e-10 => v * 0.5,
