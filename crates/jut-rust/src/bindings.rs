@@ -158,6 +158,8 @@ impl Lowering<'_> {
         }
         self.expected.rows = match &annotated {
             Some(Ty::Array(list, _)) if self.is_user_call(&init.expr) => Some((**list).clone()),
+            // It may be one that makes rows.
+            None if is_of_function(&init.expr) && self.is_user_call(&init.expr) => Some(Ty::Never),
             _ => None,
         };
         self.expected.lists = match &annotated {
@@ -538,6 +540,11 @@ fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
         }
     });
     each.collect()
+}
+
+/// Whether an expression is a call of a function.
+fn is_of_function(expr: &Expr) -> bool {
+    matches!(crate::syntax::unwrapped(expr), Expr::Call(_))
 }
 
 /// `None`.

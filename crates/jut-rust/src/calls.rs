@@ -244,6 +244,7 @@ impl Lowering<'_> {
                     | Hole::Call(..)
                     | Hole::Uneven(_)
                     | Hole::Making(_)
+                    | Hole::Perhaps(_)
                     | Hole::Following(..)
                         if !functions =>
                     {
@@ -717,7 +718,10 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
             let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
-        Hole::Uneven(inner) | Hole::Making(inner) | Hole::Following(inner, _) => {
+        Hole::Uneven(inner)
+        | Hole::Making(inner)
+        | Hole::Perhaps(inner)
+        | Hole::Following(inner, _) => {
             return given_by(number, inner);
         }
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),

@@ -319,10 +319,12 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         Hole::Operator(..) => crate::overloaded::filled_name(number).to_token_stream(),
         Hole::Uneven(inner) => crate::uneven::filling(inner, false),
         Hole::Making(inner) => crate::uneven::filling_of_makers(inner, false),
+        Hole::Perhaps(inner) => crate::uneven::filling_of_some(inner, false),
         Hole::Following(inner, of) => following(number, inner, of, false),
         Hole::Sure(inner) => match &**inner {
             Hole::Uneven(inner) => crate::uneven::filling(inner, true),
             Hole::Making(inner) => crate::uneven::filling_of_makers(inner, true),
+            Hole::Perhaps(inner) => crate::uneven::filling_of_some(inner, true),
             Hole::Following(inner, of) => following(number, inner, of, true),
             Hole::Function(path) => quote!(linker.function::<#path>()),
             Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),

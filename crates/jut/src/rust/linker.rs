@@ -7,7 +7,7 @@ use super::declared::Declarations;
 use super::description::Description;
 use super::entry::{Choice, Entries};
 use super::prelude;
-use super::{RustPlace, Source, Type};
+use super::{Callee, RustPlace, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::{Function, Model};
 use jut_ir::Span;
@@ -97,6 +97,10 @@ pub struct Linker {
     places: Vec<Placed>,
     declarations: Declarations,
     wrong: Option<String>,
+    /// Whether functions that make rows are those of rows with lengths of their own also where nothing but this says so.
+    uneven: bool,
+    /// Whether there is such a function.
+    makes_rows: bool,
 }
 
 /// What is made of a function once per process: its program when it is first asked for, and the code of the derivatives that typed
@@ -105,6 +109,8 @@ pub struct Cell {
     linked: OnceLock<Linked>,
     choice: OnceLock<Choice>,
     entries: Entries,
+    /// The same of the program in which rows have lengths of their own.
+    uneven: OnceLock<Box<Cell>>,
 }
 
 /// A program, and where it comes from.
@@ -112,13 +118,20 @@ pub(crate) struct Linked {
     pub model: Model,
     pub name: String,
     places: Vec<Placed>,
+    /// Whether there is another program, in which rows that are made have lengths of their own.
+    pub makes_rows: bool,
 }
 
 impl Cell {
     /// Nothing is there yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Cell {
-        Cell { linked: OnceLock::new(), choice: OnceLock::new(), entries: Entries::new() }
+        Cell {
+            linked: OnceLock::new(),
+            choice: OnceLock::new(),
+            entries: Entries::new(),
+            uneven: OnceLock::new(),
+        }
     }
 
     pub(super) fn get(&self, of: &Description) -> Result<&Linked> {
@@ -133,6 +146,11 @@ impl Cell {
     #[inline(always)]
     pub(super) fn entries(&self) -> &Entries {
         &self.entries
+    }
+
+    /// That of the program in which rows have lengths of their own.
+    pub(super) fn uneven(&self) -> &Cell {
+        self.uneven.get_or_init(|| Box::new(Cell::new()))
     }
 
     /// Says how they are compiled; whether that is said in time.
@@ -152,7 +170,7 @@ impl Cell {
 impl Description {
     /// The program that its text makes, with all that it calls.
     pub(super) fn linked(&self) -> Result<&'static Linked> {
-        (self.cell)().get(self)
+        self.cell().get(self)
     }
 
     /// The function, by the parameters that are named.
@@ -182,9 +200,9 @@ impl Linker {
     fn link(of: &Description) -> Result<Linked> {
         if let Some(program) = (of.program)() {
             let (model, name) = (program.model()?, of.name.to_string());
-            return Ok(Linked { model, name, places: Vec::new() });
+            return Ok(Linked { model, name, places: Vec::new(), makes_rows: false });
         }
-        let mut linker = Linker::default();
+        let mut linker = Linker { uneven: of.uneven, ..Linker::default() };
         linker.used.extend(prelude::names());
         let name = (of.link)(&mut linker).text;
         if let Some(wrong) = linker.wrong {
@@ -199,7 +217,7 @@ impl Linker {
             place.end += shift;
         }
         let model = Model::from_named_text(of.name, text.trim_end())?;
-        Ok(Linked { model, name, places })
+        Ok(Linked { model, name, places, makes_rows: linker.makes_rows })
     }
 
     /// The types in a type that the text declares.
@@ -216,6 +234,21 @@ impl Linker {
     /// A function that a call of the text stands for.
     pub fn called<S: Source>(&mut self) -> Filled {
         S::called(self)
+    }
+
+    /// A function that the text calls, which may make rows.
+    pub fn perhaps_rows<S: Source>(&mut self, sure: bool) -> Filled {
+        self.makes_rows |= S::MAKES_ROWS;
+        match (S::MAKES_ROWS && self.uneven, sure) {
+            (true, _) => S::second_text(self, sure),
+            (false, true) => S::link(self),
+            (false, false) => S::called(self),
+        }
+    }
+
+    /// The same of a function that is called with arguments of these types.
+    pub fn call_perhaps_rows<F: Callee<A>, A>(&mut self, _: A, sure: bool) -> Filled {
+        self.perhaps_rows::<F::Function>(sure)
     }
 
     /// A function with a `Result` that has no text with an `Option`, where an error is not failure.
@@ -317,15 +350,25 @@ impl Linker {
         holes: &[Filled],
     ) -> Option<Vec<Filled>> {
         let mut found = None;
-        for (at, tag) in template.match_indices("$callee ") {
+        let tags = template.match_indices("$callee ").chain(template.match_indices("$follows "));
+        let mut tags: Vec<(usize, &str)> = tags.collect();
+        tags.sort_unstable();
+        for (at, tag) in tags {
             let words = template[at + tag.len()..].split('$').next().unwrap_or_default();
-            let Some((called, fields)) = ragged_fields(words, holes) else { continue };
+            let now = found.as_deref().unwrap_or(holes);
+            let Some((called, fields)) = ragged_fields(words, now) else { continue };
             let second = holes[called].second.map(|second| second(self, true));
             let rows = |f: &Filled| f.parameters.iter().filter(|ty| is_uneven(ty)).count();
-            match second.filter(|second| !second.gives_rows() && rows(second) == fields.len()) {
+            let whole = tag == "$follows ";
+            let fits =
+                |second: &Filled| (whole || !second.gives_rows()) && rows(second) == fields.len();
+            match second.filter(fits) {
                 Some(second) => {
                     let all = found.get_or_insert_with(|| holes.to_vec());
-                    all[called].of_fields = Some(second.text);
+                    match whole {
+                        true => all[called] = second,
+                        false => all[called].of_fields = Some(second.text),
+                    }
                 }
                 None => {
                     let place = super::places::smallest(places, file, at);
@@ -429,6 +472,7 @@ pub fn with_prelude(text: &str) -> String {
 /// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
 /// | `rowed y 0 x e` | such a row with the list y in it |
 /// | `callee 0 ; 1 x` | the function of hole 0, whose arguments are such fields: for rows with lengths of their own its second text |
+/// | `follows 0 ; 1` | the same of a hole that is that of one call |
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `row 0 x e`, `next 0 x e` | what stands behind an element for what is in it, and between it and the next index: of a row with a length of its own the field with its values |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
@@ -499,6 +543,10 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 },
                 _ => String::new(),
             }
+        }
+        ["follows", k, ..] => {
+            let own = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            own.map_or(String::new(), |own| own.text.clone())
         }
         ["callee", ref words @ ..] => {
             let own = words.first().and_then(|k| k.parse::<usize>().ok());

@@ -213,10 +213,30 @@ fn a_field_with_such_rows_is_an_argument() {
     assert_eq!(by_table, Table { rows: vec![vec![14.0, 28.0], vec![56.0, 0.0]] });
 }
 
+#[derive(Data, Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    by: f64,
+}
+
+#[differentiable]
+impl Scale {
+    fn of(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        rows.iter().map(|r| r.iter().map(|v| self.by * v).collect()).collect()
+    }
+}
+
+#[differentiable]
+fn scaled_field(net: &Net) -> f64 {
+    squares(&Scale { by: 2.0 }.of(&net.w))
+}
+
 #[test]
-fn a_function_that_gives_rows_takes_the_struct() {
-    let net = Net { w: vec![vec![1.0]], gain: 2.0 };
-    let error = doubled_field::gradient(&net).unwrap_err().to_string();
+fn functions_that_give_rows_take_a_field_and_methods_the_struct() {
+    let net = Net { w: vec![vec![1.0, -2.0], vec![3.0]], gain: 2.0 };
+    let (value, by_net) = doubled_field::value_and_gradient(&net).unwrap();
+    assert_eq!(value, doubled_field(&net));
+    assert_eq!(by_net, Net { w: vec![vec![8.0, -16.0], vec![24.0]], gain: 0.0 });
+    let error = scaled_field::gradient(&net).unwrap_err().to_string();
     assert!(error.contains("the field `w` has rows with lengths of their own"), "{error}");
     assert!(error.contains("ragged_fields.rs:") && error.contains("give it the struct"), "{error}");
 }
