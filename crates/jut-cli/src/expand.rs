@@ -114,9 +114,10 @@ fn filling(file: &File, hole: &Hole) -> Filled {
         }
         Hole::Sure(inner) => filling(file, inner),
         // Of rows of different lengths a file shows no second text.
-        Hole::Uneven(inner) | Hole::Making(inner) | Hole::Following(inner, _) => {
-            filling(file, inner)
-        }
+        Hole::Uneven(inner)
+        | Hole::Making(inner)
+        | Hole::Perhaps(inner)
+        | Hole::Following(inner, _) => filling(file, inner),
         Hole::Unwrapped(inner) => filling(file, inner).unwrapped(),
         Hole::Constant(value) => constant(file, &value.to_string()),
         // The text has its name there.

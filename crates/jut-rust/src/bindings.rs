@@ -44,6 +44,10 @@ impl Lowering<'_> {
                 _ => Ok(()),
             });
         }
+        if let Some(word) = crate::stepped::endless(&init.expr) {
+            let said = "these elements have no end, and are a list here: count what is taken, `x[k % x.len()]`, or end them, `.take(n)`";
+            return refuse(word, said);
+        }
         if self.two_lists(local)? {
             return Ok(());
         }
@@ -123,6 +127,16 @@ impl Lowering<'_> {
             && let Pat::Tuple(tuple) = pattern
             && let [left, right] = &tuple.elems.iter().collect::<Vec<_>>()[..]
         {
+            let whole = syn::Ident::new("__jut_whole", init.expr.span());
+            let list = match list {
+                Expr::Path(_) | Expr::Field(_) => list.clone(),
+                // It is looked at twice.
+                list => {
+                    let list = self.expression(list)?;
+                    self.pattern(&syn::parse_quote!(#whole), list)?;
+                    syn::parse_quote!(#whole)
+                }
+            };
             let at = self.operand(at)?;
             let at = self.convert(at, &Ty::Usize);
             let at = self.named(at, "at");
@@ -144,6 +158,8 @@ impl Lowering<'_> {
         }
         self.expected.rows = match &annotated {
             Some(Ty::Array(list, _)) if self.is_user_call(&init.expr) => Some((**list).clone()),
+            // It may be one that makes rows.
+            None if is_of_function(&init.expr) && self.is_user_call(&init.expr) => Some(Ty::Never),
             _ => None,
         };
         self.expected.lists = match &annotated {
@@ -526,17 +542,20 @@ fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
     each.collect()
 }
 
+/// Whether an expression is a call of a function.
+fn is_of_function(expr: &Expr) -> bool {
+    matches!(crate::syntax::unwrapped(expr), Expr::Call(_))
+}
+
 /// `None`.
 fn is_none(expr: &Expr) -> bool {
     matches!(crate::syntax::unwrapped(expr), Expr::Path(path) if path.path.is_ident("None"))
 }
 
-/// The list and the place of `x.split_at(k)`, of what may be looked at twice.
+/// The list and the place of `x.split_at(k)`.
 fn halves(expr: &Expr) -> Option<(&Expr, &Expr)> {
     let Expr::MethodCall(call) = expr else { return None };
-    let plain = matches!(&*call.receiver, Expr::Path(_) | Expr::Field(_));
-    (plain && call.method == "split_at" && call.args.len() == 1)
-        .then(|| (&*call.receiver, &call.args[0]))
+    (call.method == "split_at" && call.args.len() == 1).then(|| (&*call.receiver, &call.args[0]))
 }
 
 /// `let x: T = e.into();` as `let x: T = T::from(e);`

@@ -5,12 +5,21 @@
 
 use crate::Refusal;
 use crate::lowering::Lowering;
-use crate::template::What;
+use crate::template::{Hole, What};
 use crate::types::{Step, Ty};
 use crate::value::Value;
 use proc_macro2::Span;
 
 impl Lowering<'_> {
+    /// Whether a hole is that of one call alone, so that what it gives is that of the text that the call has.
+    fn is_of_one_call(&self, hole: usize) -> bool {
+        let own = match self.parts.holes.get(hole) {
+            Some(Hole::Sure(inner)) => Some(&**inner),
+            own => own,
+        };
+        matches!(own, Some(Hole::Function(_) | Hole::Call(..) | Hole::Perhaps(_)))
+    }
+
     /// A call of what rustc finds.
     pub fn linked(
         &mut self,
@@ -21,11 +30,16 @@ impl Lowering<'_> {
         inline: bool,
     ) -> Result<Value, Refusal> {
         let rows = self.expected.rows.take();
-        let mut texts = Vec::new();
+        let (mut texts, mut fields) = (Vec::new(), Vec::new());
         let first = hole;
         let (hole, values) = self.unevenly(hole, values);
         let hole = match &rows {
             // Of a function that makes rows, and takes none, the text that says their lengths.
+            Some(Ty::Never) if hole == first => {
+                let own = self.parts.holes[hole].clone();
+                self.parts.holes.push(crate::uneven::perhaps_making_rows(own));
+                self.parts.holes.len() - 1
+            }
             Some(list) if hole == first && self.type_of_rows(list).is_some() => {
                 self.hole(crate::uneven::making_rows(self.parts.holes[hole].clone()))
             }
@@ -54,15 +68,24 @@ impl Lowering<'_> {
                 }
                 _ => texts.push(value.text.clone()),
             }
-            // Whether a field has rows with lengths of their own, which no function takes, is known when the text is put together.
+            // Whether a field has rows with lengths of their own, for which there is another text, is known when the text is put together.
             if let Ty::Of(of, steps) = self.resolve(&value.ty)
-                && let ([.., Step::Field(_)], Some(text)) = (&steps[..], texts.last_mut())
+                && (matches!(&steps[..], [.., Step::Field(_)])
+                    || steps.is_empty() && self.perhaps_gives_rows(of))
             {
-                let steps = crate::types::words(&steps);
-                text.insert_str(0, &format!("$given {of}{steps}$"));
+                fields.push(format!(" ; {of}{}", crate::types::words(&steps)));
             }
         }
-        let text = self.at(span, What::Same, &format!("$c{hole}$({})", texts.join(", ")));
+        let own = self.is_of_one_call(hole);
+        if own && !fields.is_empty() {
+            self.following.insert(hole);
+        }
+        let callee = match fields.is_empty() {
+            true => format!("$c{hole}$"),
+            false if own => format!("$follows {hole}{}$", fields.concat()),
+            false => format!("$callee {hole}{}$", fields.concat()),
+        };
+        let text = self.at(span, What::Same, &format!("{callee}({})", texts.join(", ")));
         let all: Vec<&Value> = values.iter().collect();
         let value = Value::new(text, Ty::Of(hole, Vec::new()), 9, &all).costly();
         let changing = targets.iter().any(Option::is_some);

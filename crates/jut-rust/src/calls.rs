@@ -244,6 +244,7 @@ impl Lowering<'_> {
                     | Hole::Call(..)
                     | Hole::Uneven(_)
                     | Hole::Making(_)
+                    | Hole::Perhaps(_)
                     | Hole::Following(..)
                         if !functions =>
                     {
@@ -515,8 +516,17 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
-        let whole =
-            ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref", "concat"];
+        let whole = [
+            "len",
+            "is_empty",
+            "to_vec",
+            "clone",
+            "to_owned",
+            "as_slice",
+            "as_ref",
+            "concat",
+            "partition_point",
+        ];
         let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks", "first", "last"];
         if name == "get" && self.is_list(&call.receiver) {
             let list = self.expression(&call.receiver)?;
@@ -530,7 +540,9 @@ impl Lowering<'_> {
             }
         } else if whole.contains(&name.as_str()) || iterates.contains(&name.as_str()) {
             self.expression(&call.receiver)?
-        } else if name == "map" && matches!(call.args.first(), Some(Expr::Closure(_))) {
+        } else if name == "map"
+            && matches!(call.args.first(), Some(Expr::Closure(_) | Expr::Path(_)))
+        {
             let list = self.expression(&call.receiver)?;
             if let Ty::Of(hole, steps) = self.resolve(&list.ty) {
                 // A constant, and a field, is an array, whose length the linker knows.
@@ -541,7 +553,7 @@ impl Lowering<'_> {
                 return self.each(list, length, &call.args[0]);
             }
             list
-        } else if methods::is_known(&name) {
+        } else if methods::is_known(&name) && methods::takes(&name, call.args.len()) {
             // What a function gives is a number here.
             let receiver = self.operand(&call.receiver)?;
             if let Some(value) = self.numeric_method(&receiver, call)? {
@@ -556,7 +568,7 @@ impl Lowering<'_> {
         };
         let ty = self.resolve(&receiver.ty);
         let arguments: Vec<&Expr> = call.args.iter().collect();
-        if let Ty::Array(..) = ty
+        if (matches!(ty, Ty::Array(..)) || name == "partition_point")
             && let Some(value) = self.restated(&receiver, call)?
         {
             return Ok(value);
@@ -706,7 +718,10 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
             let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
-        Hole::Uneven(inner) | Hole::Making(inner) | Hole::Following(inner, _) => {
+        Hole::Uneven(inner)
+        | Hole::Making(inner)
+        | Hole::Perhaps(inner)
+        | Hole::Following(inner, _) => {
             return given_by(number, inner);
         }
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),

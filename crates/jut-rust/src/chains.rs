@@ -576,6 +576,8 @@ impl Lowering<'_> {
     pub fn applied(&mut self, function: &Expr, items: Vec<Item>) -> Result<Value, Refusal> {
         match unwrapped(function) {
             Expr::Closure(closure) => {
+                let told = crate::unjumped::told(closure);
+                let closure = told.as_ref().unwrap_or(closure);
                 if let Some(span) = returns_in(&closure.body) {
                     let message = OUT_OF_A_CLOSURE.to_string();
                     return Err(Refusal::new(Some(span), message));

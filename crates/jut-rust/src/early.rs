@@ -291,7 +291,7 @@ impl Lowering<'_> {
                     return self.hoisted(&mut t.expr, before);
                 }
                 let option = &t.expr;
-                before.push(syn::parse_quote!(let Some(#name) = #option else { return None; };));
+                before.push(syn::parse_quote!(let Some(#name) = (#option) else { return None; };));
             }
             other => {
                 let ty = written.filter(|ty| !crate::syntax::has_infer(ty));

@@ -184,12 +184,15 @@ fn twin(
             false => quote!(let _ = #of #own;),
         };
     // What is nothing is not said.
-    let makes_rows =
-        (signature.uneven.is_some() && !crate::uneven::takes_rows(signature)).then(|| {
-            quote!(
-                const MAKES_ROWS: bool = true;
-            )
-        });
+    let rows = match (signature.uneven.is_some(), crate::uneven::takes_rows(signature)) {
+        (true, true) => quote!(
+            const TAKES_ROWS: bool = true;
+        ),
+        (true, false) => quote!(
+            const MAKES_ROWS: bool = true;
+        ),
+        (false, _) => TokenStream::new(),
+    };
     let changed = signature.parameters.iter().any(|p| p.changed).then(|| {
         let changed = signature.parameters.iter().map(|p| p.changed);
         quote!(const CHANGED: &'static [bool] = &[#(#changed),*];)
@@ -256,7 +259,7 @@ fn twin(
         impl #types ::jut::rust::Source for #name #named #source {
             const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #full);
             const RESULT: ::jut::rust::Type = #result;
-            #makes_rows
+            #rows
             #changed
             #parameters
             #wrt
@@ -316,10 +319,12 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         Hole::Operator(..) => crate::overloaded::filled_name(number).to_token_stream(),
         Hole::Uneven(inner) => crate::uneven::filling(inner, false),
         Hole::Making(inner) => crate::uneven::filling_of_makers(inner, false),
+        Hole::Perhaps(inner) => crate::uneven::filling_of_some(inner, false),
         Hole::Following(inner, of) => following(number, inner, of, false),
         Hole::Sure(inner) => match &**inner {
             Hole::Uneven(inner) => crate::uneven::filling(inner, true),
             Hole::Making(inner) => crate::uneven::filling_of_makers(inner, true),
+            Hole::Perhaps(inner) => crate::uneven::filling_of_some(inner, true),
             Hole::Following(inner, of) => following(number, inner, of, true),
             Hole::Function(path) => quote!(linker.function::<#path>()),
             Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),

@@ -99,12 +99,12 @@ fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refus
         learned = lowering.learned.clone();
         let open = |(key, _): &&(String, Span)| !learned.nones.contains_key(key);
         let unknown = lowering.nones.values().find(open).map(|(_, span)| *span);
-        if text.is_err() && unknown.is_some() {
+        if text.is_err() && (unknown.is_some() || lowering.lists.unknown) {
             let mut search = Lowering::new(signature, before.clone());
             search.searching = true;
             // What is found counts, whatever is refused on the way.
             let _ = search.function(function);
-            learned.nones = search.learned.nones;
+            (learned.nones, learned.elements) = (search.learned.nones, search.learned.elements);
         }
         if learned.structs != before.structs
             || learned.elements.len() != before.elements.len()

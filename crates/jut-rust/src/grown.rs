@@ -61,7 +61,10 @@ impl Lowering<'_> {
                 self.lists.empty.insert(text.clone());
                 (text, ty)
             }
-            None => (String::new(), Ty::Never),
+            None => {
+                self.lists.unknown = true;
+                (String::new(), Ty::Never)
+            }
         };
         let ty = array(element, Extent::Slice);
         let local = Local { mutable: true, depth: self.depth, untyped, ..Local::value(text, ty) };

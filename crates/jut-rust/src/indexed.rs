@@ -112,7 +112,7 @@ pub(crate) struct Asked {
     /// The hole of the one that assigns it.
     pub assigns: Option<usize>,
     /// The texts of the parts of the index.
-    pub at: Vec<String>,
+    pub at: String,
 }
 
 impl Lowering<'_> {
@@ -122,10 +122,14 @@ impl Lowering<'_> {
         let array = match self.parts.holes.get(hole) {
             Some(Hole::Data(path)) => {
                 let path = path.to_string();
-                let name = path.split('<').next().unwrap_or_default();
+                let (name, own) = match path.split_once('<') {
+                    Some((name, _)) => (name, false),
+                    // Those of libraries name what their elements are.
+                    None => (path.as_str(), true),
+                };
                 let name = name.rsplit("::").next().unwrap_or_default().trim();
                 let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-                LIBRARIES.contains(&base) || name.starts_with("ArrayView")
+                !own && (LIBRARIES.contains(&base) || name.starts_with("ArrayView"))
             }
             // No array is what an operator gives.
             Some(Hole::Method(..) | Hole::Operator(..)) => false,
@@ -133,7 +137,10 @@ impl Lowering<'_> {
             Some(_) => !matches!(unwrapped(index), Expr::Tuple(_)),
             None => true,
         };
-        steps.is_empty() && !array && self.may_be_struct(ty)
+        // Only what is no array has an index of several parts.
+        let several = matches!(unwrapped(index), Expr::Tuple(_));
+        let field = several && steps.iter().all(|step| matches!(step, Step::Field(_)));
+        (steps.is_empty() || field) && !array && self.may_be_struct(ty)
     }
 
     /// Asks rustc for the functions of an index; nothing where it is that of an array for certain.
@@ -187,6 +194,7 @@ impl Lowering<'_> {
         };
         let hole = self.index_hole("index", &left, &right, index);
         let assigns = assigns.then(|| self.index_hole("index_mut", &left, &right, index));
+        let at = at.join(", ");
         Ok(Some(Asked { hole, assigns, at }))
     }
 
@@ -220,7 +228,6 @@ impl Lowering<'_> {
         let Some(Asked { hole, at, .. }) = self.asked_index(&base.ty, &index.index, false)? else {
             return Ok(None);
         };
-        let at = at.join(", ");
         let element = self.at(index.span(), What::Same, &format!("{}[{at}]", base.text));
         let call = format!("$c{hole}$({}, {at})", base.text);
         Ok(Some(self.one_form(hole, call, element, index.span())))
@@ -247,7 +254,6 @@ impl Lowering<'_> {
         let column = self.operand(&index.index)?;
         let column = self.convert(column, &Ty::Usize);
         let column = self.named(column, "at").text;
-        let at = at.join(", ");
         let number = self.at(index.span(), What::Same, &format!("{name}[{at}, {column}]"));
         let own = self.at(index.span(), What::Same, &format!("$c{hole}$({name}, {at})[{column}]"));
         let text = format!("$if operator {hole}${own}$end$$if number {hole}${number}$end$");
@@ -259,7 +265,7 @@ impl Lowering<'_> {
     /// The place of an element that is assigned: of an own type it is a variable, which is put back by [`Lowering::put_back_cells`].
     pub fn own_place(&mut self, base: &Value, index: &ExprIndex) -> Result<Option<Value>, Refusal> {
         if self.expected.cells.is_none()
-            || !matches!(unwrapped(&index.expr), Expr::Path(_) | Expr::Unary(_))
+            || !matches!(unwrapped(&index.expr), Expr::Path(_) | Expr::Unary(_) | Expr::Field(_))
         {
             return Ok(None);
         }
@@ -268,7 +274,7 @@ impl Lowering<'_> {
         else {
             return Ok(None);
         };
-        let (cell, at, whole) = (self.names.unique("cell"), at.join(", "), &base.text);
+        let (cell, whole) = (self.names.unique("cell"), &base.text);
         let call = self.at(index.span(), What::Same, &format!("$c{hole}$({whole}, {at})"));
         self.lines.push(format!("$if operator {hole}$var {cell} = {call}$end$"));
         let back = self.at(

@@ -79,6 +79,7 @@ impl Lowering<'_> {
         self.found_again(b, a);
         match (self.resolve(a), self.resolve(b)) {
             (Ty::Int(j), Ty::Int(k)) if j == k => Ty::Int(j),
+            (Ty::GUESS, found) | (found, Ty::GUESS) => found,
             (Ty::Int(k), found) | (found, Ty::Int(k))
                 if found.is_integer() || matches!(found, Ty::Of(..)) =>
             {

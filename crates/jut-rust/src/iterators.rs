@@ -2,6 +2,7 @@
 
 use crate::syntax::unwrapped;
 use crate::visited::{Node, each};
+use quote::ToTokens;
 use syn::{Expr, ExprMethodCall};
 
 /// The methods that end a chain.
@@ -192,6 +193,27 @@ pub(crate) fn returns_in(body: &Expr) -> Option<proc_macro2::Span> {
         false
     });
     found
+}
+
+/// Whether the elements of a chain may be a list before what follows asks for the first one: it ends for certain, and its closures change nothing.
+pub(crate) fn is_collectable(call: &ExprMethodCall) -> bool {
+    let mut plain = is_iterator(&call.receiver);
+    each(&Expr::MethodCall(call.clone()), &mut |node| {
+        let Node::Expr(part) = node else { return true };
+        plain &= match part {
+            Expr::Range(range) => range.end.is_some(),
+            Expr::MethodCall(inner) => inner.method != "cycle" && inner.method != "by_ref",
+            Expr::Call(made) => {
+                let name = made.func.to_token_stream().to_string();
+                !["repeat", "successors", "from_fn"].iter().any(|own| name.ends_with(own))
+            }
+            Expr::Assign(_) => false,
+            Expr::Binary(binary) => crate::syntax::compound(&binary.op).is_none(),
+            _ => true,
+        };
+        true
+    });
+    plain
 }
 
 fn is_end(call: &ExprMethodCall) -> bool {

@@ -49,6 +49,7 @@
 //! | `ragged` | fields with such rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
+//! | `unjumped` | closures that are left before their end, said without jumps |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
 //! | `changed` | parts of enums and options that an arm changes, said by other Rust |
@@ -138,6 +139,7 @@ pub mod template;
 mod traits;
 pub mod types;
 mod uneven;
+mod unjumped;
 mod unsigned;
 mod value;
 mod visited;

@@ -191,6 +191,8 @@ pub(crate) struct Lowering<'a> {
     pub rows: Vec<(usize, Ty)>,
     /// The holes of calls that may give such rows, each with its place.
     pub given: HashMap<usize, Span>,
+    /// The holes of calls whose arguments may be such rows, as the program says that is put together.
+    pub following: HashSet<usize>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
@@ -257,6 +259,8 @@ pub(crate) struct Lists {
     pub records: Vec<String>,
     /// The names in the text of those that were declared without elements.
     pub empty: HashSet<String>,
+    /// Whether there is one of whose elements nothing is known yet.
+    pub unknown: bool,
 }
 
 /// What is known of what is written next.
@@ -344,6 +348,7 @@ impl<'a> Lowering<'a> {
             searching: false,
             rows: signature.rows.clone(),
             given: HashMap::new(),
+            following: HashSet::new(),
             returned: Default::default(),
         }
     }

@@ -92,6 +92,11 @@ pub(crate) fn is_known(name: &str) -> bool {
         || crate::integers::METHODS.iter().any(|(n, _)| *n == name)
 }
 
+/// Whether a method of numbers of this name has so many arguments.
+pub(crate) fn takes(name: &str, count: usize) -> bool {
+    F64.iter().find(|(n, _, _)| *n == name).is_none_or(|(_, arguments, _)| *arguments == count)
+}
+
 /// Whether own types may have a method of this name too: that of a number gives a number of the same type.
 pub(crate) fn may_be_own(name: &str) -> bool {
     name != "sin_cos" && !name.starts_with("is_") && F64.iter().any(|(n, _, _)| *n == name)

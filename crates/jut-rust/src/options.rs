@@ -502,8 +502,7 @@ impl Lowering<'_> {
 
     /// A value where an `Option` is expected: `f(x).map(g)` is one of what f gives.
     pub fn optional(&mut self, expr: &Expr) -> Result<Value, Refusal> {
-        self.expected.optional = matches!(unwrapped(expr), Expr::MethodCall(call)
-            if OF_OPTIONS.contains(&call.method.to_string().as_str()));
+        self.expected.optional = is_method_of_option(expr);
         let value = self.expression(expr);
         self.expected.optional = false;
         value
@@ -738,4 +737,10 @@ fn is_plain(expr: &Expr) -> bool {
 /// Whether a method call ends an iterator.
 fn ends(expr: &Expr) -> bool {
     matches!(unwrapped(expr), Expr::MethodCall(call) if crate::iterators::is_chain(call))
+}
+
+/// Whether an expression is a method that an `Option` has, `o.map(f)`.
+pub(crate) fn is_method_of_option(expr: &Expr) -> bool {
+    matches!(unwrapped(expr), Expr::MethodCall(call)
+        if OF_OPTIONS.contains(&call.method.to_string().as_str()))
 }

@@ -98,6 +98,7 @@ fn function_of(hole: &Hole) -> Option<String> {
         | Hole::Unwrapped(inner)
         | Hole::Uneven(inner)
         | Hole::Making(inner)
+        | Hole::Perhaps(inner)
         | Hole::Following(inner, _) => function_of(inner),
         _ => None,
     }

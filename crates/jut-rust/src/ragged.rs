@@ -39,7 +39,9 @@ impl Lowering<'_> {
         let field = Ty::Of(hole, steps.clone());
         self.unify(&value.ty, &field);
         let uneven = self.is_uneven(&value.ty);
-        if let Some(of) = self.given_by_rows(&value.ty) {
+        if let Some(of) = self.given_by_rows(&value.ty)
+            && !self.perhaps_gives_rows(of)
+        {
             let (rows, name) = (self.named(value, "rows").text, self.names.unique("field"));
             let outside = std::mem::take(&mut self.lines);
             let span = self.given.get(&of).copied().unwrap_or_else(Span::call_site);

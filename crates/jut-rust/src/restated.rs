@@ -18,7 +18,7 @@
 
 use crate::lowering::{Local, Lowering};
 use crate::syntax::unwrapped;
-use crate::types::Ty;
+use crate::types::{Extent, Ty};
 use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::TokenStream;
@@ -222,7 +222,13 @@ impl Lowering<'_> {
                     let said = "what a struct is by default is written: `std::mem::replace(&mut p, Point::default())`";
                     return refuse(place, said);
                 }
-                Value::name(self.neutral(&ty, place)?, ty, i64::MIN)
+                match &ty {
+                    Ty::Array(element, Extent::Slice | Extent::Vec) => {
+                        let (one, i) = (self.neutral(element, place)?, self.names.unique("i"));
+                        Value::name(format!("build ({i} < 0) {{ {one} }}"), ty, i64::MIN)
+                    }
+                    _ => Value::name(self.neutral(&ty, place)?, ty, i64::MIN),
+                }
             }
         };
         let value = self.named(Value { stable: false, ..value }, "new");

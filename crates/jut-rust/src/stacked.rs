@@ -276,8 +276,8 @@ impl Lowering<'_> {
         }
         let mut element = self.resolve(&self.element(&local.ty));
         if element == Ty::Never {
-            // The next pass knows it.
-            element = Ty::F64;
+            // The next pass knows it, if something is pushed that is not read from the list itself.
+            element = Ty::GUESS;
         }
         if matches!(element, Ty::Array(_, Extent::Slice | Extent::Vec)) {
             let first = at.to_token_stream().into_iter().next();
@@ -404,7 +404,7 @@ impl Lowering<'_> {
     /// What is pushed to a list of which nothing was known.
     pub fn pushed_to(&mut self, local: &Local, ty: &Ty) {
         let ty = self.resolve(ty);
-        if let (Some(key), false) = (&local.untyped, ty == Ty::Never) {
+        if let (Some(key), false) = (&local.untyped, ty == Ty::Never || ty.has_guess()) {
             let holes = self.parts.holes.clone();
             self.learned.elements.entry(key.clone()).or_insert(Found { ty, holes });
         }

@@ -90,6 +90,9 @@ impl Lowering<'_> {
                 return self.staged(Item::One(value), rest, last);
             }
             ("filter_map" | "map_while", go) => {
+                if let Expr::Closure(own) = closure {
+                    self.expected.optional = crate::options::is_method_of_option(&own.body);
+                }
                 let option = self.applied(closure, vec![item])?;
                 if !matches!(self.resolve(&option.ty), Ty::Option(_) | Ty::Of(..)) {
                     return refuse(

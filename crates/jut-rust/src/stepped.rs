@@ -63,6 +63,9 @@ impl Lowering<'_> {
         if ident.by_ref.is_some() || ident.subpat.is_some() || !is_iterator(iterator) {
             return None;
         }
+        if endless(iterator).is_some() {
+            return None;
+        }
         let name = ident.ident.to_string();
         if !asks(&quote!(#(#rest)*), &name) || binds(rest, &name) {
             return None;
@@ -198,6 +201,18 @@ const EARLY: &[&str] = &[
     "zip",
     "step_by",
 ];
+
+/// The word by which the elements of an iterator have no end, where nothing behind it ends them.
+pub(crate) fn endless(iterator: &Expr) -> Option<&Ident> {
+    let Expr::MethodCall(call) = unwrapped(iterator) else { return None };
+    match call.method.to_string().as_str() {
+        "cycle" => Some(&call.method),
+        "copied" | "cloned" | "map" | "filter" | "enumerate" | "skip" | "step_by" | "peekable" => {
+            endless(&call.receiver)
+        }
+        _ => None,
+    }
+}
 
 impl Steps {
     /// What is said instead of some tokens.

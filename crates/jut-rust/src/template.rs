@@ -73,6 +73,8 @@ pub enum Hole {
     Uneven(Box<Hole>),
     /// A call of that text, if it is one of a function that gives rows and takes none.
     Making(Box<Hole>),
+    /// The same where no type says so: of a program that is put together for rows of different lengths.
+    Perhaps(Box<Hole>),
     /// A call of that text, if what another hole gives is rows of different lengths.
     Following(Box<Hole>, Box<Hole>),
 }
@@ -152,6 +154,7 @@ fn written(hole: &Hole) -> String {
         Hole::Unwrapped(inner) => format!("unwrapped {}", written(inner)),
         Hole::Uneven(inner) => format!("uneven {}", written(inner)),
         Hole::Making(inner) => format!("making {}", written(inner)),
+        Hole::Perhaps(inner) => format!("perhaps {}", written(inner)),
         Hole::Following(inner, of) => format!("following {} {}", written(inner), written(of)),
     }
 }

@@ -93,6 +93,19 @@ pub enum Ty {
 }
 
 impl Ty {
+    /// Of an element of a list of which nothing is known yet: it is whatever it meets, and an `f64` in what is written meanwhile.
+    pub const GUESS: Ty = Ty::Float(usize::MAX);
+
+    /// Whether it is made of such a type.
+    pub fn has_guess(&self) -> bool {
+        match self {
+            Ty::Array(element, _) => element.has_guess(),
+            Ty::Tuple(items) => items.iter().any(Ty::has_guess),
+            Ty::Option(inner) => inner.has_guess(),
+            own => *own == Ty::GUESS,
+        }
+    }
+
     /// Whether a value of it has floats.
     pub fn has_float(&self) -> bool {
         match self {

@@ -442,6 +442,9 @@ impl Lowering<'_> {
             let given = values.iter().find_map(|value| self.given_by_rows(&value.ty));
             let Some(of) = given else { return (hole, values) };
             let values = values.into_iter().map(|value| self.following_rows(value, of)).collect();
+            if self.perhaps_gives_rows(of) {
+                return (hole, values);
+            }
             return (self.hole(following(called, self.parts.holes[of].clone())), values);
         }
         let values = values.into_iter().map(|value| self.in_rows(value)).collect();
@@ -506,11 +509,26 @@ impl Lowering<'_> {
     }
 
     pub fn may_give_rows(&self, hole: usize) -> bool {
+        if self.following.contains(&hole) {
+            return true;
+        }
         let mut hole = self.parts.holes.get(hole);
         while let Some(Hole::Sure(inner) | Hole::Unwrapped(inner)) = hole {
             hole = Some(&**inner);
         }
-        matches!(hole, Some(Hole::Uneven(_) | Hole::Making(_) | Hole::Following(..)))
+        matches!(
+            hole,
+            Some(Hole::Uneven(_) | Hole::Making(_) | Hole::Perhaps(_) | Hole::Following(..))
+        )
+    }
+
+    /// Whether nothing but the program that is put together says of a call that it gives rows of different lengths.
+    pub fn perhaps_gives_rows(&self, hole: usize) -> bool {
+        let own = match self.parts.holes.get(hole) {
+            Some(Hole::Sure(inner)) => Some(&**inner),
+            own => own,
+        };
+        self.following.contains(&hole) || matches!(own, Some(Hole::Perhaps(_)))
     }
 }
 
@@ -584,6 +602,23 @@ pub(crate) fn making_rows(called: Hole) -> Hole {
         Hole::Function(_) | Hole::Call(..) | Hole::Method(..) => Hole::Making(Box::new(own)),
         other => other,
     })
+}
+
+/// The same where nothing says that it makes rows.
+pub(crate) fn perhaps_making_rows(called: Hole) -> Hole {
+    other_text(called, |own| match own {
+        Hole::Function(_) | Hole::Call(..) => Hole::Perhaps(Box::new(own)),
+        other => other,
+    })
+}
+
+/// What fills the hole of such a call.
+pub(crate) fn filling_of_some(called: &Hole, sure: bool) -> TokenStream {
+    match called {
+        Hole::Function(path) => quote!(linker.perhaps_rows::<#path>(#sure)),
+        Hole::Call(path, of) => quote!(linker.call_perhaps_rows::<#path, _>(#of, #sure)),
+        other => filling(other, sure),
+    }
 }
 
 /// What fills the hole of such a call.

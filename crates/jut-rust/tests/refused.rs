@@ -168,11 +168,11 @@ const CASES: &[(&str, &str)] = &[
         "`step_by` stands before `map`",
     ),
     (
-        "fn f(x: &[f64]) -> f64 { x.iter().«filter»(|v| **v > 1.0).zip(x).map(|(a, b)| a * b).sum() }",
+        "fn f(x: &[f64]) -> f64 { (0..).«filter»(|k| k % 2 == 0).zip(x).map(|(a, b)| a as f64 * b).sum() }",
         "stands behind `zip`",
     ),
     (
-        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| { if *v > 0.0 { «return» 1.0; } *v }).sum() }",
+        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| { for w in x { if w > v { «return» 1.0; } } *v }).sum() }",
         "out of a closure",
     ),
     ("fn f(n: usize) -> f64 { (0..n).map(|i| i as f64).max_by(«g») }", "write the order as"),
@@ -219,7 +219,11 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { «square»!(x); x }", "write what it stands for"),
     ("fn f(x: &[f64]) -> f64 { let k = x.partition_point(«g»); x[k] }", "write `|v| ..`"),
     (
-        "fn f(x: &[f64]) -> f64 { let k = x.partition_point(|v| { «return» *v < 0.0; }); x[k] }",
+        "fn f(x: &[f64]) -> f64 { let mut it = x.iter().«cycle»(); *it.next().unwrap() }",
+        "have no end",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { let k = x.partition_point(|v| { while *v < 0.0 { «return» true; } false }); x[k] }",
         "out of a closure",
     ),
     ("fn f(x: &mut [f64]) { let «c» = x.split_at_mut(2); c.0[0] = 1.0; }", "give both parts names"),

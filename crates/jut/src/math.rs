@@ -50,7 +50,7 @@ macro_rules! functions {
             }
             fn link(_: &mut Linker) -> Filled {
                 let parameters = &[$(<$ty as Constant>::TYPE),*];
-                Filled { text: $prim.to_string(), ty: Type::F64, changed: &[], parameters }
+                Filled::plain($prim.to_string(), Type::F64).of(parameters)
             }
         }
     )*};

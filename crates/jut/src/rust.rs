@@ -134,6 +134,8 @@ pub trait Source: 'static + Sized {
     const PARAMETERS: &'static [Type] = &[];
     /// Whether it gives rows and takes none, so that each call of it may have different lengths.
     const MAKES_ROWS: bool = false;
+    /// Whether it takes rows, so that there is a second text for those of different lengths.
+    const TAKES_ROWS: bool = false;
     /// The numbers of the parameters that derivatives are by, if not all with floats.
     const WRT: &'static [usize] = &[];
     /// Adds its definition, behind those that it calls.

@@ -473,7 +473,8 @@ impl<B: Block> Argument for [Vec<B>] {
         let width = self.first().map_or(0, Vec::len);
         if let Some((k, row)) = self.iter().enumerate().find(|(_, row)| row.len() != width) {
             let reason = format!("row {k} has {} elements, and the first one {width}", row.len());
-            let help = "give rows of one length, or a list of structs that have them, `#[derive(jut::Data)] #[data(ragged)] struct Row { values: Vec<f64> }`";
+            let help = "give rows of one length, or a list of structs that have them, `#[derive(jut::Data)] #[data(ragged)] struct Row { values: Vec<f64> }`; where the \
+                        type stands behind a name, `type Rows = Vec<Vec<f64>>`, write it out in the function, or put the attribute before the module of both";
             return Err(ArgumentError::new("A03", "rows", reason, help).into());
         }
         Ok(B::own(self.concat())?.in_rows(self.len(), width))

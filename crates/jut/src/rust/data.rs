@@ -249,7 +249,7 @@ impl Linker {
     /// A struct that the text uses.
     pub fn data<D: Data>(&mut self) -> Filled {
         self.declare(&D::TYPE);
-        Filled { text: String::new(), ty: D::TYPE, changed: &[], parameters: &[] }
+        Filled::plain(String::new(), D::TYPE)
     }
 }
 

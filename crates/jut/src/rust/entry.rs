@@ -95,7 +95,7 @@ fn untyped(request: Request) -> Error {
 /// As [`Function::compile`], and a request that no typed function has.
 pub fn compiled<S: Source>(request: Request) -> Result<Compiled> {
     let of = Description::of::<S>();
-    Ok((of.cell)().entries().of(request)?.compiled(of)?.0.clone())
+    Ok(of.cell().entries().of(request)?.compiled(of)?.0.clone())
 }
 
 /// Says how the code of a function's typed derivatives is made.
@@ -109,7 +109,7 @@ pub fn configure<S: Source>(
 }
 
 fn choose(of: &Description, choice: Chosen) -> Result<()> {
-    match (of.cell)().choose(Some(choice)) {
+    match of.cell().choose(Some(choice)) {
         true => Ok(()),
         false => Err(Error::Request(format!(
             "how `{}` is compiled is settled: say it once, before a derivative is called",
@@ -216,6 +216,9 @@ impl Entry {
         arguments: &impl Arguments<'a>,
         mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
+        let values = |call: Call<'_, 'a>| held(arguments, call);
+        // What is used if this program is not the one that is called.
+        let mut spare = None;
         if let (Some(session), Some((_, wanted))) = (kept.as_mut(), self.compiled.get()) {
             let direct = session.direct(|call| {
                 let mut all = Words::new(call);
@@ -224,16 +227,14 @@ impl Entry {
             });
             match direct {
                 Some(Ok(())) => return read(&mut Taken::new(session.results(), wanted)),
-                Some(Err(failure)) => return Err(of.placed(session.failed(failure))),
+                Some(Err(failure)) => {
+                    let error = session.failed(failure);
+                    return read(&mut self.by_rows(of, &mut spare, &values, error)?);
+                }
                 None => {}
             }
         }
-        let values = |call: Call<'_, 'a>| {
-            let mut held = Holding::new();
-            arguments.hold(&mut held)?;
-            call(held.as_slice())
-        };
-        read(&mut self.by_values(of, kept, &values)?)
+        read(&mut self.by_values(of, kept, &mut spare, &values)?)
     }
 
     /// The same by values, which are handed to a call.
@@ -242,15 +243,53 @@ impl Entry {
         &'static self,
         of: &Description,
         kept: &'s mut Option<Box<Session>>,
-        values: &dyn Fn(Call<'_, 'a>) -> Result<()>,
+        spare: &'s mut Option<Box<Session>>,
+        values: Values<'_, 'a>,
+    ) -> Result<Taken<'s>> {
+        match self.by_values_alone(of, kept, values) {
+            Ok(taken) => Ok(taken),
+            Err(error) => self.by_rows(of, spare, values, error),
+        }
+    }
+
+    fn by_values_alone<'a, 's>(
+        &'static self,
+        of: &Description,
+        kept: &'s mut Option<Box<Session>>,
+        values: Values<'_, 'a>,
     ) -> Result<Taken<'s>> {
         let (compiled, wanted) = self.compiled(of)?;
         let session = kept.get_or_insert_with(|| Box::new(compiled.session()));
         let call = &mut |args: &[Arg<'_>]| session.call(args).map(drop);
-        values(&mut |held| Held::with(held, call)).map_err(|error| of.placed(error))?;
+        values(&mut |held| Held::with(held, call))?;
         Ok(Taken::new(session.results(), wanted))
     }
+
+    /// The same in a program in which rows have lengths of their own, if that is what was wrong with this one.
+    #[cold]
+    fn by_rows<'a, 's>(
+        &'static self,
+        of: &Description,
+        spare: &'s mut Option<Box<Session>>,
+        values: Values<'_, 'a>,
+        error: Error,
+    ) -> Result<Taken<'s>> {
+        let other = if error.code() == Some("R04") { of.with_rows() } else { None };
+        let Some(other) = other else { return Err(of.placed(error)) };
+        let entry = other.cell().entries().of(self.request)?;
+        entry.by_values_alone(&other, spare, values).map_err(|error| other.placed(error))
+    }
 }
+
+/// What is done with arguments by their values.
+fn held<'a>(arguments: &impl Arguments<'a>, call: Call<'_, 'a>) -> Result<()> {
+    let mut held = Holding::new();
+    arguments.hold(&mut held)?;
+    call(held.as_slice())
+}
+
+/// What hands the values of arguments to a call.
+type Values<'v, 'a> = &'v dyn Fn(Call<'_, 'a>) -> Result<()>;
 
 /// What is done with arguments that are held.
 type Call<'c, 'a> = &'c mut dyn FnMut(&[Held<'a>]) -> Result<()>;

@@ -18,7 +18,7 @@ fn definition(name: &str, of: Type, ty: Type) -> Filled {
         Type::F32 => format!("{name}_f32"),
         _ => name.to_string(),
     };
-    Filled { text, ty, changed: &[], parameters: &[] }
+    Filled::plain(text, ty)
 }
 
 /// A pair of sizes.

@@ -7,7 +7,7 @@ use super::declared::Declarations;
 use super::description::Description;
 use super::entry::{Choice, Entries};
 use super::prelude;
-use super::{RustPlace, Source, Type};
+use super::{Callee, RustPlace, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::{Function, Model};
 use jut_ir::Span;
@@ -23,6 +23,10 @@ pub struct Filled {
     pub(crate) ty: Type,
     pub(crate) changed: &'static [bool],
     pub(crate) parameters: &'static [Type],
+    /// The text for rows of different lengths, of a function that takes rows.
+    pub(crate) second: Option<fn(&mut Linker, bool) -> Filled>,
+    /// The name of that, where the text calls it for a field.
+    pub(crate) of_fields: Option<String>,
 }
 
 /// A part of the text with its place in Rust.
@@ -43,6 +47,11 @@ impl Filled {
         }
     }
 
+    /// What is no function.
+    pub(crate) const fn plain(text: String, ty: Type) -> Filled {
+        Filled { text, ty, changed: &[], parameters: &[], second: None, of_fields: None }
+    }
+
     /// Whether the function gives rows of different lengths.
     pub fn gives_rows(&self) -> bool {
         is_uneven(&self.ty)
@@ -51,7 +60,7 @@ impl Filled {
     /// A function by its name in the text, for tests that put texts together themselves.
     #[doc(hidden)]
     pub fn function(name: &str, ty: Type, changed: &'static [bool]) -> Filled {
-        Filled { text: name.to_string(), ty, changed, parameters: &[] }
+        Filled { changed, ..Filled::plain(name.to_string(), ty) }
     }
 
     /// The same with the types of the function's parameters.
@@ -88,6 +97,10 @@ pub struct Linker {
     places: Vec<Placed>,
     declarations: Declarations,
     wrong: Option<String>,
+    /// Whether functions that make rows are those of rows with lengths of their own also where nothing but this says so.
+    uneven: bool,
+    /// Whether there is such a function.
+    makes_rows: bool,
 }
 
 /// What is made of a function once per process: its program when it is first asked for, and the code of the derivatives that typed
@@ -96,6 +109,8 @@ pub struct Cell {
     linked: OnceLock<Linked>,
     choice: OnceLock<Choice>,
     entries: Entries,
+    /// The same of the program in which rows have lengths of their own.
+    uneven: OnceLock<Box<Cell>>,
 }
 
 /// A program, and where it comes from.
@@ -103,13 +118,20 @@ pub(crate) struct Linked {
     pub model: Model,
     pub name: String,
     places: Vec<Placed>,
+    /// Whether there is another program, in which rows that are made have lengths of their own.
+    pub makes_rows: bool,
 }
 
 impl Cell {
     /// Nothing is there yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Cell {
-        Cell { linked: OnceLock::new(), choice: OnceLock::new(), entries: Entries::new() }
+        Cell {
+            linked: OnceLock::new(),
+            choice: OnceLock::new(),
+            entries: Entries::new(),
+            uneven: OnceLock::new(),
+        }
     }
 
     pub(super) fn get(&self, of: &Description) -> Result<&Linked> {
@@ -124,6 +146,11 @@ impl Cell {
     #[inline(always)]
     pub(super) fn entries(&self) -> &Entries {
         &self.entries
+    }
+
+    /// That of the program in which rows have lengths of their own.
+    pub(super) fn uneven(&self) -> &Cell {
+        self.uneven.get_or_init(|| Box::new(Cell::new()))
     }
 
     /// Says how they are compiled; whether that is said in time.
@@ -143,7 +170,7 @@ impl Cell {
 impl Description {
     /// The program that its text makes, with all that it calls.
     pub(super) fn linked(&self) -> Result<&'static Linked> {
-        (self.cell)().get(self)
+        self.cell().get(self)
     }
 
     /// The function, by the parameters that are named.
@@ -173,9 +200,9 @@ impl Linker {
     fn link(of: &Description) -> Result<Linked> {
         if let Some(program) = (of.program)() {
             let (model, name) = (program.model()?, of.name.to_string());
-            return Ok(Linked { model, name, places: Vec::new() });
+            return Ok(Linked { model, name, places: Vec::new(), makes_rows: false });
         }
-        let mut linker = Linker::default();
+        let mut linker = Linker { uneven: of.uneven, ..Linker::default() };
         linker.used.extend(prelude::names());
         let name = (of.link)(&mut linker).text;
         if let Some(wrong) = linker.wrong {
@@ -190,7 +217,7 @@ impl Linker {
             place.end += shift;
         }
         let model = Model::from_named_text(of.name, text.trim_end())?;
-        Ok(Linked { model, name, places })
+        Ok(Linked { model, name, places, makes_rows: linker.makes_rows })
     }
 
     /// The types in a type that the text declares.
@@ -209,6 +236,21 @@ impl Linker {
         S::called(self)
     }
 
+    /// A function that the text calls, which may make rows.
+    pub fn perhaps_rows<S: Source>(&mut self, sure: bool) -> Filled {
+        self.makes_rows |= S::MAKES_ROWS;
+        match (S::MAKES_ROWS && self.uneven, sure) {
+            (true, _) => S::second_text(self, sure),
+            (false, true) => S::link(self),
+            (false, false) => S::called(self),
+        }
+    }
+
+    /// The same of a function that is called with arguments of these types.
+    pub fn call_perhaps_rows<F: Callee<A>, A>(&mut self, _: A, sure: bool) -> Filled {
+        self.perhaps_rows::<F::Function>(sure)
+    }
+
     /// A function with a `Result` that has no text with an `Option`, where an error is not failure.
     pub fn only_surely(&mut self, name: &str) -> Filled {
         self.refused(format!("`{name}` gives a list, or an `Err` or `None` that ends the whole call: write `.unwrap()` behind its call, or `?` in a function that gives such a `Result` or `Option` of a list itself"))
@@ -222,7 +264,7 @@ impl Linker {
     /// What makes no program, for that reason.
     pub(super) fn refused(&mut self, why: String) -> Filled {
         self.wrong.get_or_insert(why);
-        Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
+        Filled::plain("missing".to_string(), Type::Unit)
     }
 
     /// The definition of a function, which is added unless it is there.
@@ -237,7 +279,8 @@ impl Linker {
                 name
             }
         };
-        Filled { text, ty: of.result, changed: of.changed, parameters: of.parameters }
+        let Description { changed, parameters, second, .. } = *of;
+        Filled { changed, parameters, second, ..Filled::plain(text, of.result) }
     }
 
     /// A constant that the text uses. An array is a definition of its own.
@@ -255,10 +298,10 @@ impl Linker {
         }
         let ty = C::TYPE;
         if !matches!(ty, Type::Array(_) | Type::Fixed(..) | Type::Vec(_)) {
-            return Filled { text, ty, changed: &[], parameters: &[] };
+            return Filled::plain(text, ty);
         }
         if let Some(name) = self.constants.get(&text) {
-            return Filled { text: name.clone(), ty, changed: &[], parameters: &[] };
+            return Filled::plain(name.clone(), ty);
         }
         let name = self.unique("constant");
         let mut sizes = Vec::new();
@@ -267,7 +310,7 @@ impl Linker {
         let scalar = ty.scalar().text("n", &mut 0);
         let _ = writeln!(self.text, "const {name}: [{}]{scalar} = {text}\n", sizes.join(", "));
         self.constants.insert(text, name.clone());
-        Filled { text: name, ty, changed: &[], parameters: &[] }
+        Filled::plain(name, ty)
     }
 
     /// A name of the text for a path of Rust.
@@ -298,33 +341,46 @@ impl Linker {
         self.write(TypeId::of::<S>(), template, file, places, holes);
     }
 
-    /// Refuses a field whose rows have lengths of their own as an argument: a function takes it with its struct.
+    /// Finds the second texts of functions that are called with fields whose rows have lengths of their own.
     fn look_at_arguments(
         &mut self,
         template: &str,
         file: &'static str,
         places: &'static str,
         holes: &[Filled],
-    ) {
-        for (at, tag) in template.match_indices("$given ") {
+    ) -> Option<Vec<Filled>> {
+        let mut found = None;
+        let tags = template.match_indices("$callee ").chain(template.match_indices("$follows "));
+        let mut tags: Vec<(usize, &str)> = tags.collect();
+        tags.sort_unstable();
+        for (at, tag) in tags {
             let words = template[at + tag.len()..].split('$').next().unwrap_or_default();
-            if !holds(&format!("ragged {words}"), holes) {
-                continue;
-            }
-            let (mut rest, mut smallest) = (places, None);
-            while let Some((start, end, place, more)) = super::places::next(rest, file) {
-                let holds = start <= at && at < end;
-                if holds && smallest.is_none_or(|(length, _)| end - start < length) {
-                    smallest = Some((end - start, place));
+            let now = found.as_deref().unwrap_or(holes);
+            let Some((called, fields)) = ragged_fields(words, now) else { continue };
+            let second = holes[called].second.map(|second| second(self, true));
+            let rows = |f: &Filled| f.parameters.iter().filter(|ty| is_uneven(ty)).count();
+            let whole = tag == "$follows ";
+            let fits =
+                |second: &Filled| (whole || !second.gives_rows()) && rows(second) == fields.len();
+            match second.filter(fits) {
+                Some(second) => {
+                    let all = found.get_or_insert_with(|| holes.to_vec());
+                    match whole {
+                        true => all[called] = second,
+                        false => all[called].of_fields = Some(second.text),
+                    }
                 }
-                rest = more;
+                None => {
+                    let place = super::places::smallest(places, file, at);
+                    let place = place.map_or(String::new(), |place| format!(" at {place}"));
+                    let field = fields[0];
+                    self.refused(format!(
+                        "the field `{field}` has rows with lengths of their own, `#[data(ragged)]`, and is no argument of this function{place}: give it the struct"
+                    ));
+                }
             }
-            let field = words.rsplit(' ').next().unwrap_or_default();
-            let place = smallest.map_or(String::new(), |(_, place)| format!(" at {place}"));
-            self.refused(format!(
-                "the field `{field}` has rows with lengths of their own, `#[data(ragged)]`, and is no argument of a function{place}: give it the struct"
-            ));
         }
+        found
     }
 
     fn write(
@@ -336,7 +392,8 @@ impl Linker {
         holes: &[Filled],
     ) {
         let own = self.functions.get(&id).cloned().unwrap_or_default();
-        self.look_at_arguments(template, file, places, holes);
+        let with_second = self.look_at_arguments(template, file, places, holes);
+        let holes = with_second.as_deref().unwrap_or(holes);
         let moved = fill(&mut self.text, &own, template, holes);
         self.text.push('\n');
         let mut rest = places;
@@ -365,7 +422,6 @@ fn fill(text: &mut String, own: &str, template: &str, holes: &[Filled]) -> Vec<u
                 (_, Some(condition)) if !holds(condition, holes) => skipped = 1,
                 _ if skipped > 0 || condition.is_some() => {}
                 ("f", _) => text.push_str(own),
-                _ if tag.starts_with("given ") => {}
                 _ if tag.contains(' ') => text.push_str(&written(tag, holes)),
                 _ => {
                     let number = tag.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -415,7 +471,8 @@ pub fn with_prelude(text: &str) -> String {
 /// | `measures 0 n y e x` | statements that give these names the sizes of y, which is of that type |
 /// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
 /// | `rowed y 0 x e` | such a row with the list y in it |
-/// | `given 0 x` | nothing: before an argument that is such a field |
+/// | `callee 0 ; 1 x` | the function of hole 0, whose arguments are such fields: for rows with lengths of their own its second text |
+/// | `follows 0 ; 1` | the same of a hole that is that of one call |
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `row 0 x e`, `next 0 x e` | what stands behind an element for what is in it, and between it and the next index: of a row with a length of its own the field with its values |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
@@ -486,6 +543,16 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 },
                 _ => String::new(),
             }
+        }
+        ["follows", k, ..] => {
+            let own = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            own.map_or(String::new(), |own| own.text.clone())
+        }
+        ["callee", ref words @ ..] => {
+            let own = words.first().and_then(|k| k.parse::<usize>().ok());
+            let Some(own) = own.and_then(|k| holes.get(k)) else { return String::new() };
+            let second = ragged_fields(&words.join(" "), holes).and(own.of_fields.as_ref());
+            second.unwrap_or(&own.text).clone()
         }
         ["field", k, ref steps @ .., name] => {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
@@ -593,6 +660,17 @@ fn enum_part(part: &str, ty: Option<Type>, name: &str) -> String {
         ("got", Some(ty)) => format!(".{}", ty.member(name).unwrap_or(name.to_string())),
         _ => String::new(),
     }
+}
+
+/// The hole of a call, and the names of those fields among its arguments whose rows have lengths of their own, if there are any.
+fn ragged_fields<'w>(words: &'w str, holes: &[Filled]) -> Option<(usize, Vec<&'w str>)> {
+    let mut parts = words.split(" ; ");
+    let called = parts.next()?.parse::<usize>().ok().filter(|k| *k < holes.len())?;
+    let fields: Vec<&str> = parts
+        .filter(|field| holds(&format!("ragged {field}"), holes))
+        .map(|field| field.rsplit(' ').next().unwrap_or_default())
+        .collect();
+    (!fields.is_empty()).then_some((called, fields))
 }
 
 /// Whether a value is a list of rows that measure themselves.

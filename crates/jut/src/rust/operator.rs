@@ -20,7 +20,7 @@ macro_rules! numbers {
         #[diagnostic::do_not_recommend]
         impl Operator<{ super::data::key("neg") }, (), $ty> for $ty {
             fn link(_: &mut Linker) -> Filled {
-                Filled { text: String::new(), ty: Type::$variant, changed: &[], parameters: &[Type::$variant] }
+                Filled::plain(String::new(), Type::$variant).of(&[Type::$variant])
             }
         }
     )*};
@@ -29,7 +29,7 @@ macro_rules! numbers {
         impl Operator<{ super::data::key($name) }, $ty, $output> for $ty {
             fn link(_: &mut Linker) -> Filled {
                 let parameters = &[Type::$variant, Type::$variant];
-                Filled { text: String::new(), ty: Type::$variant, changed: &[], parameters }
+                Filled::plain(String::new(), Type::$variant).of(parameters)
             }
         }
     )*};
@@ -41,7 +41,7 @@ macro_rules! methods {
         #[diagnostic::do_not_recommend]
         impl Operator<{ super::data::key($name) }, (), $ty> for $ty {
             fn link(_: &mut Linker) -> Filled {
-                Filled { text: String::new(), ty: Type::$variant, changed: &[], parameters: &[] }
+                Filled::plain(String::new(), Type::$variant)
             }
         }
     )*)*};
@@ -74,7 +74,7 @@ where
     A::Element: Data,
 {
     fn link(_: &mut Linker) -> Filled {
-        Filled { text: String::new(), ty: A::Element::TYPE, changed: &[], parameters: &[] }
+        Filled::plain(String::new(), A::Element::TYPE)
     }
 }
 
@@ -84,21 +84,21 @@ where
     A::Element: Data,
 {
     fn link(_: &mut Linker) -> Filled {
-        Filled { text: String::new(), ty: A::Element::TYPE, changed: &[], parameters: &[] }
+        Filled::plain(String::new(), A::Element::TYPE)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<A: Elements> Operator<{ super::data::key("index_mut") }, usize, ()> for A {
     fn link(_: &mut Linker) -> Filled {
-        Filled { text: String::new(), ty: Type::Unit, changed: &[], parameters: &[] }
+        Filled::plain(String::new(), Type::Unit)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<A: Elements> Operator<{ super::data::key("index_mut") }, (usize, usize), ()> for A {
     fn link(_: &mut Linker) -> Filled {
-        Filled { text: String::new(), ty: Type::Unit, changed: &[], parameters: &[] }
+        Filled::plain(String::new(), Type::Unit)
     }
 }
 

@@ -37,3 +37,16 @@ pub(super) fn next(
     let place = RustPlace { file, line: line as u32, column: column as u32, what };
     Some((start, start + length, place, rest))
 }
+
+/// The place of the smallest part that a byte of the text is in.
+pub(super) fn smallest(places: &'static str, file: &'static str, at: usize) -> Option<RustPlace> {
+    let (mut rest, mut smallest) = (places, None);
+    while let Some((start, end, place, more)) = next(rest, file) {
+        let within = start <= at && at < end;
+        if within && smallest.is_none_or(|(length, _)| end - start < length) {
+            smallest = Some((end - start, place));
+        }
+        rest = more;
+    }
+    smallest.map(|(_, place)| place)
+}

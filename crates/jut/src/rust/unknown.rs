@@ -40,8 +40,7 @@ impl<T> Unknown for &Asked<T> {}
 /// A type that nothing is known of: whatever is asked of it is of the same type.
 pub struct Nothing;
 
-const NOTHING: Filled =
-    Filled { text: String::new(), ty: Type::Unit, changed: &[], parameters: &[] };
+const NOTHING: Filled = Filled::plain(String::new(), Type::Unit);
 
 #[diagnostic::do_not_recommend]
 impl<const KEY: u64> Field<KEY, Nothing> for Nothing {}

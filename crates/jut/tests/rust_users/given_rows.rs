@@ -203,3 +203,47 @@ fn calls_give_rows_without_a_type() {
         of_lower at [1.5, 0.5, -2.0], [2.0];
     }
 }
+
+// Calls of functions that make rows, whose type is not written.
+#[differentiable]
+fn of_lower_without_types(x: &[f64]) -> f64 {
+    let rows = lower(x);
+    let more = scaled(&rows, x[0]);
+    let mut total = squares(&more);
+    for (row, own) in rows.iter().zip(&more) {
+        total += row.len() as f64 * own[0] + row[row.len() - 1];
+    }
+    let even = square(x);
+    total + even[0][0] * within(x)
+}
+
+/// One that another function calls.
+#[differentiable]
+fn within(x: &[f64]) -> f64 {
+    let all = groups(x, 0.6);
+    all.iter().map(|r| r.iter().product::<f64>()).sum::<f64>() + all.len() as f64
+}
+
+/// Where the rows have one length, the function is the same.
+#[differentiable]
+fn of_square(x: &[f64]) -> f64 {
+    let rows = square(x);
+    let s = squares(&rows);
+    s + rows.iter().map(|r| r[0]).sum::<f64>()
+}
+
+#[test]
+fn functions_that_make_rows_are_called_without_a_type() {
+    everywhere! {
+        of_square at [1.5, 0.5, -2.0], [2.0];
+    }
+    // The second program is that of typed calls.
+    for x in [&[1.5, 0.5, -2.0, 0.75][..], &[2.0], &[0.5, 1.0]] {
+        for _ in 0..2 {
+            let (value, gradient) = of_lower_without_types::value_and_gradient(x).unwrap();
+            assert_eq!(value.to_bits(), of_lower_without_types(x).to_bits());
+            super::near("of_lower", &gradient, &super::slopes(of_lower_without_types, x));
+        }
+        assert_eq!(of_lower_without_types::value(x).unwrap(), of_lower_without_types(x));
+    }
+}

@@ -170,10 +170,73 @@ fn given_to_a_function(net: &Net) -> f64 {
     net.gain * squares(&net.w)
 }
 
+#[differentiable]
+impl Net {
+    fn longest(&self, rows: &[Vec<f64>], least: usize) -> Result<usize, String> {
+        let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
+        if longest < least { Err("all rows are short".to_string()) } else { Ok(longest) }
+    }
+}
+
+#[derive(Data, Clone, Debug, PartialEq)]
+struct Table {
+    rows: Vec<Vec<f64>>,
+}
+
+/// The same function for a field of each kind.
+#[differentiable]
+fn given_by_both(net: &Net, table: &Table) -> f64 {
+    let longest = net.longest(&net.w, 1).unwrap();
+    squares(&net.w) * squares(&table.rows) + longest as f64
+}
+
+#[differentiable]
+fn doubled(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    rows.iter().map(|r| r.iter().map(|v| 2.0 * v).collect()).collect()
+}
+
+#[differentiable]
+fn doubled_field(net: &Net) -> f64 {
+    squares(&doubled(&net.w))
+}
+
 #[test]
-fn a_field_with_such_rows_is_no_argument() {
-    let net = Net { w: vec![vec![1.0]], gain: 2.0 };
-    let error = given_to_a_function::gradient(&net).unwrap_err().to_string();
+fn a_field_with_such_rows_is_an_argument() {
+    let net = Net { w: vec![vec![1.0, -2.0], vec![3.0], vec![]], gain: 2.0 };
+    let (value, by_net) = given_to_a_function::value_and_gradient(&net).unwrap();
+    assert_eq!(value, given_to_a_function(&net));
+    assert_eq!(by_net, Net { w: vec![vec![4.0, -8.0], vec![12.0], vec![]], gain: 14.0 });
+    let table = Table { rows: vec![vec![0.5, 1.0], vec![2.0, 0.0]] };
+    let (value, (by_net, by_table)) = given_by_both::value_and_gradient(&net, &table).unwrap();
+    assert_eq!(value, given_by_both(&net, &table));
+    assert_eq!(by_net, Net { w: vec![vec![10.5, -21.0], vec![31.5], vec![]], gain: 0.0 });
+    assert_eq!(by_table, Table { rows: vec![vec![14.0, 28.0], vec![56.0, 0.0]] });
+}
+
+#[derive(Data, Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    by: f64,
+}
+
+#[differentiable]
+impl Scale {
+    fn of(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        rows.iter().map(|r| r.iter().map(|v| self.by * v).collect()).collect()
+    }
+}
+
+#[differentiable]
+fn scaled_field(net: &Net) -> f64 {
+    squares(&Scale { by: 2.0 }.of(&net.w))
+}
+
+#[test]
+fn functions_that_give_rows_take_a_field_and_methods_the_struct() {
+    let net = Net { w: vec![vec![1.0, -2.0], vec![3.0]], gain: 2.0 };
+    let (value, by_net) = doubled_field::value_and_gradient(&net).unwrap();
+    assert_eq!(value, doubled_field(&net));
+    assert_eq!(by_net, Net { w: vec![vec![8.0, -16.0], vec![24.0]], gain: 0.0 });
+    let error = scaled_field::gradient(&net).unwrap_err().to_string();
     assert!(error.contains("the field `w` has rows with lengths of their own"), "{error}");
     assert!(error.contains("ragged_fields.rs:") && error.contains("give it the struct"), "{error}");
 }
