@@ -65,6 +65,7 @@
 
 mod argument;
 mod arguments;
+mod cell;
 mod constant;
 mod data;
 mod declared;
@@ -91,6 +92,7 @@ mod words;
 
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use arguments::{Arguments, Holding, argument, in_rows};
+pub use cell::Cell;
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
@@ -100,7 +102,7 @@ pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Locals, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
-pub use linker::{Cell, Filled, Linker};
+pub use linker::{Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
 pub use narrow::{Narrow, NarrowField};

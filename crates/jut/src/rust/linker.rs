@@ -5,7 +5,6 @@ use super::constant::Constant;
 use super::data::after;
 use super::declared::Declarations;
 use super::description::Description;
-use super::entry::{Choice, Entries};
 use super::prelude;
 use super::{Callee, RustPlace, Source, Type};
 use crate::error::{Error, Result};
@@ -14,7 +13,6 @@ use jut_ir::Span;
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::sync::OnceLock;
 
 /// What fills a hole: its text, and its type.
 #[derive(Clone, Debug)]
@@ -103,16 +101,6 @@ pub struct Linker {
     makes_rows: bool,
 }
 
-/// What is made of a function once per process: its program when it is first asked for, and the code of the derivatives that typed
-/// functions call.
-pub struct Cell {
-    linked: OnceLock<Linked>,
-    choice: OnceLock<Choice>,
-    entries: Entries,
-    /// The same of the program in which rows have lengths of their own.
-    uneven: OnceLock<Box<Cell>>,
-}
-
 /// A program, and where it comes from.
 pub(crate) struct Linked {
     pub model: Model,
@@ -120,51 +108,6 @@ pub(crate) struct Linked {
     places: Vec<Placed>,
     /// Whether there is another program, in which rows that are made have lengths of their own.
     pub makes_rows: bool,
-}
-
-impl Cell {
-    /// Nothing is there yet.
-    #[allow(clippy::new_without_default)]
-    pub const fn new() -> Cell {
-        Cell {
-            linked: OnceLock::new(),
-            choice: OnceLock::new(),
-            entries: Entries::new(),
-            uneven: OnceLock::new(),
-        }
-    }
-
-    pub(super) fn get(&self, of: &Description) -> Result<&Linked> {
-        if let Some(linked) = self.linked.get() {
-            return Ok(linked);
-        }
-        let linked = Linker::link(of)?;
-        Ok(self.linked.get_or_init(|| linked))
-    }
-
-    /// The derivatives that typed functions call.
-    #[inline(always)]
-    pub(super) fn entries(&self) -> &Entries {
-        &self.entries
-    }
-
-    /// That of the program in which rows have lengths of their own.
-    pub(super) fn uneven(&self) -> &Cell {
-        self.uneven.get_or_init(|| Box::new(Cell::new()))
-    }
-
-    /// Says how they are compiled; whether that is said in time.
-    pub(super) fn choose(&self, choice: Choice) -> bool {
-        self.choice.set(choice).is_ok()
-    }
-
-    /// The function as it was chosen to be compiled. From here on nothing else is chosen.
-    pub(super) fn chosen(&self, function: Function) -> Function {
-        match self.choice.get_or_init(|| None) {
-            Some(choice) => choice(function),
-            None => function,
-        }
-    }
 }
 
 impl Description {
@@ -197,7 +140,7 @@ impl Linked {
 
 impl Linker {
     /// The program of a function.
-    fn link(of: &Description) -> Result<Linked> {
+    pub(super) fn link(of: &Description) -> Result<Linked> {
         if let Some(program) = (of.program)() {
             let (model, name) = (program.model()?, of.name.to_string());
             return Ok(Linked { model, name, places: Vec::new(), makes_rows: false });
