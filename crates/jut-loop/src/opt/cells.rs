@@ -14,6 +14,7 @@
 //! The order of additions does not change. Which memory may overlap is [`Roots`]' question.
 
 use cranelift_entity::SecondaryMap;
+use jut_ir::hash::HashSet;
 use jut_ir::{Literal, prim};
 
 use crate::analysis::effects::{self, Access};
@@ -44,13 +45,13 @@ pub(super) fn carry_sums(func: &mut LoopFunction) {
 
 /// Whether every iteration of a loop stores to the same cells of a buffer, and to several of them.
 fn stores_several(f: &For) -> bool {
-    let bound = || f.body.stmts.iter().flat_map(Stmt::bound).chain([&f.index]);
-    let mut seen: Vec<Value> = Vec::new();
+    let own = f.body.stmts.iter().flat_map(Stmt::bound).chain([&f.index]);
+    let own: HashSet<Value> = own.copied().collect();
+    let mut seen = HashSet::default();
     f.body.stmts.iter().any(|stmt| match stmt {
-        Stmt::Store { buffer, index, .. } if !bound().any(|v| *index == Atom::Value(*v)) => {
-            let again = seen.contains(buffer);
-            seen.push(*buffer);
-            again
+        Stmt::Store { buffer, index, .. } => {
+            let moves = matches!(index, Atom::Value(v) if own.contains(v));
+            !moves && !seen.insert(*buffer)
         }
         _ => false,
     })
