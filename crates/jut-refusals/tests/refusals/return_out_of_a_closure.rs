@@ -2,7 +2,7 @@ use jut::differentiable;
 
 #[differentiable]
 fn f(x: &[f64]) -> f64 {
-    x.iter().map(|v| { if *v > 0.0 { return 1.0; } *v }).sum()
+    x.iter().map(|v| { for k in 0..3 { if *v > k as f64 { return 1.0; } } *v }).sum()
 }
 
 fn main() {}
