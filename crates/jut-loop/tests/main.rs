@@ -8,6 +8,7 @@ mod features;
 mod fresh;
 mod gather;
 mod home;
+mod in_order;
 mod interchange;
 mod need;
 mod optimise;

@@ -58,6 +58,28 @@ loop def f(n: i64, x: in f64[n], g: inout f64[n], h: inout f64[n]) = {
 }
 
 #[test]
+fn cells_that_are_only_loaded_take_no_register_from_another_buffer() {
+    let loads: String = (0..18).map(|k| format!("    a{k} = h[{k}]\n")).collect();
+    let text = format!(
+        "
+loop def f(n: i64) -> (f64) = {{
+  g = alloc f64[1]
+  fill g[1] = 0.0
+  h = alloc f64[18]
+  fill h[18] = 1.0
+  for up (i in 0 .. n) {{
+{loads}    c = g[0]
+    d = c + a17
+    g[0] = d
+  }}
+  r = g[0]
+  (r)
+}}"
+    );
+    assert!(!tidy(&text).contains("g[0] = d"), "{}", tidy(&text));
+}
+
+#[test]
 fn stores_that_nobody_sees_go_and_loads_of_known_cells_too() {
     let text = "
 loop def f(n: i64, i: i64, j: i64, x: inout f64[n]) = {

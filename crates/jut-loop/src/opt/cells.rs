@@ -395,7 +395,7 @@ impl Cells<'_> {
                 continue;
             }
             let (buffer, index) = (*buffer, *index);
-            let few = cells.len() < MAX_KNOWN;
+            let beside = cells.iter().filter(|(c, _)| c.buffer == buffer).count();
             let known = cells.iter_mut().find(|(c, _)| c.buffer == buffer && c.index == index);
             match (stmt, known) {
                 (Stmt::Store { value, .. }, Some((cell, count))) => {
@@ -405,7 +405,7 @@ impl Cells<'_> {
                 (_, Some((_, count))) => *count += 1,
                 (Stmt::Load { dst, .. }, None)
                     if !guarded
-                        && few
+                        && beside < self.registers
                         && self.is_outside(buffer.into())
                         && self.is_outside(index) =>
                 {
@@ -424,9 +424,7 @@ impl Cells<'_> {
                 self.roots.may_overlap(c.buffer, *b) || self.roots.may_overlap(*b, c.buffer)
             };
             let other = |b: &&Value| **b != c.buffer && !self.is_row_behind(body, c, **b);
-            let beside = cells.iter().filter(|(other, _)| other.buffer == c.buffer).count();
             !others.contains(&c.buffer)
-                && beside <= self.registers
                 && cells.iter().all(|(other, _)| apart(c, other))
                 && !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
                 && !nested.reads.iter().chain(&nested.writes).any(overlap)
