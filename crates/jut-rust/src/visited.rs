@@ -26,18 +26,7 @@ pub(crate) type See<'f, 'a> = &'f mut (dyn FnMut(Node<'a>) -> bool + 'f);
 
 /// Shows a text and what is in it, in the order in which it is written.
 pub(crate) fn each<'a>(whole: impl Into<Node<'a>>, see: See<'_, 'a>) {
-    let mut shown = Shown(see);
-    match whole.into() {
-        Node::Block(block) => shown.visit_block(block),
-        Node::Expr(expr) => shown.visit_expr(expr),
-        Node::Item(item) => shown.visit_item(item),
-        Node::Local(local) => shown.visit_local(local),
-        Node::Macro(call) => shown.visit_macro(call),
-        Node::Pat(pattern) => shown.visit_pat(pattern),
-        Node::Path(path) => shown.visit_path(path),
-        Node::Stmt(statement) => shown.visit_stmt(statement),
-        Node::Type(ty) => shown.visit_type(ty),
-    }
+    Shown(see).whole(whole.into());
 }
 
 /// Shows statements one after the other.
@@ -61,6 +50,14 @@ macro_rules! shown {
                     visit::$name(self, part);
                 }
             })*
+        }
+
+        impl<'a> Shown<'_, 'a> {
+            fn whole(&mut self, node: Node<'a>) {
+                match node {
+                    $(Node::$node(part) => self.$name(part)),*
+                }
+            }
         }
 
         $(impl<'a> From<&'a $node> for Node<'a> {
