@@ -26,6 +26,7 @@ pub mod erase;
 pub mod forward;
 pub mod language;
 mod linearity;
+pub mod network;
 pub mod outline;
 mod relocate;
 pub mod transpose;

@@ -1,4 +1,4 @@
-//! What the passes promise: rules, laws, tape policies, what is declared and what is refused.
+//! What the passes promise: rules, laws, tape policies and the cuts that choose tapes, what is declared and what is refused.
 
 mod common;
 mod declared;
@@ -6,8 +6,10 @@ mod derivatives;
 mod forward;
 mod laws;
 mod mistakes;
+mod network;
 mod policies;
 mod products;
+mod requests;
 mod settled;
 mod structure;
 mod sums;

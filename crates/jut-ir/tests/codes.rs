@@ -1,6 +1,6 @@
 //! The table of codes in the language reference is the one in the sources.
 
-use jut_ir::codes::CODES;
+use jut_ir::codes::{CODES, advice};
 
 /// Run with `JUT_BLESS=1` to write the table anew.
 #[test]
@@ -27,4 +27,11 @@ fn the_documented_codes_are_the_table() {
         return;
     }
     assert!(found == table, "docs/language.md is old: run this test with JUT_BLESS=1");
+}
+
+#[test]
+fn codes_are_in_order_and_have_advice() {
+    assert!(CODES.is_sorted_by(|a, b| a.code < b.code));
+    assert!(CODES.iter().all(|c| !c.meaning.is_empty() && advice(c.code) == c.advice));
+    assert!(!CODES.iter().any(|c| c.advice.is_empty()));
 }

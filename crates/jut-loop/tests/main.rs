@@ -1,10 +1,11 @@
-//! The loop form: what lowering writes, what each pass does to it, what its checker refuses.
+//! The loop form: how values are laid out in it, what lowering writes, what each pass does to it, what its checker refuses.
 
 mod agree;
 mod boxes;
 mod calm;
 mod faults;
 mod features;
+mod flatten;
 mod fresh;
 mod gather;
 mod home;

@@ -257,18 +257,3 @@ impl Request {
         self.row().seeds == Seeds::Cotangents
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_request_has_one_row_and_names_of_its_own() {
-        assert_eq!(Request::Batched.position(), TABLE.len() - 1);
-        for (k, row) in TABLE.iter().enumerate() {
-            assert_eq!(row.request.position(), k);
-            assert_eq!(Request::named(row.suffix), Some(row.request));
-            assert!(TABLE[..k].iter().all(|other| other.composition != row.composition));
-        }
-    }
-}

@@ -51,23 +51,16 @@
 //! *Requires*: the needs of a complete level. *Ensures*: a set of total statements that bind no
 //! name of a loop, call or transcendental function.
 //! *Cost*: the network is built once and falls apart into components that share no value. Each is
-//! solved exactly by Dinic's algorithm if it has at most [`LIMIT`] nodes; the needs of larger ones
+//! solved exactly by Dinic's algorithm if it has at most [`LIMIT`](crate::network::LIMIT) nodes; the needs of larger ones
 //! are stored. So the cost is linear in the text.
 
 use super::{How, LevelKind, Planner};
 use crate::Policy;
+use crate::network::{INFINITE, Network};
 use jut_ir::visit::Use;
 use jut_ir::*;
-use petgraph::algo::dinics;
-use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::unionfind::UnionFind;
-use petgraph::visit::EdgeRef;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
-/// The most nodes of a component that is solved.
-const LIMIT: usize = 600;
-/// What is never cut.
-const INFINITE: u64 = 1 << 50;
 /// The weight of arrays of unknown length, per unknown dimension, in elements.
 const MANY: u64 = 64;
 /// What reading an element of an array costs.
@@ -108,109 +101,12 @@ pub(super) enum Again {
     Cell(NVar),
 }
 
-/// The network of a level.
-struct Network {
-    numbers: HashMap<Node, usize>,
-    nodes: Vec<Node>,
-    edges: Vec<(usize, usize, u64)>,
-}
-
-impl Network {
-    fn new() -> Network {
-        let mut network = Network { numbers: HashMap::new(), nodes: Vec::new(), edges: Vec::new() };
-        network.number(Node::Source);
-        network.number(Node::Sink);
-        network
-    }
-
-    /// The number of a node, and whether it is new.
-    fn number(&mut self, node: Node) -> (usize, bool) {
-        let next = self.nodes.len();
-        let number = *self.numbers.entry(node).or_insert(next);
-        if number == next {
-            self.nodes.push(node);
-        }
-        (number, number == next)
-    }
-
-    fn edge(&mut self, from: Node, to: Node, capacity: u64) {
-        if capacity > 0 {
-            let edge = (self.number(from).0, self.number(to).0, capacity);
-            self.edges.push(edge);
-        }
-    }
-
-    /// The nodes on the value side of the minimum cuts nearest to the sink, component by
-    /// component.
-    fn value_side(self) -> Vec<Node> {
-        const ENDS: usize = 2;
-        let mut components = UnionFind::<usize>::new(self.nodes.len());
-        for (from, to, _) in &self.edges {
-            if *from >= ENDS && *to >= ENDS {
-                components.union(*from, *to);
-            }
-        }
-        let mut edges: BTreeMap<usize, Vec<(usize, usize, u64)>> = BTreeMap::new();
-        for edge in self.edges {
-            let inner = if edge.0 < ENDS { edge.1 } else { edge.0 };
-            edges.entry(components.find(inner)).or_default().push(edge);
-        }
-        let mut side = Vec::new();
-        for edges in edges.into_values() {
-            let mut numbers = HashMap::new();
-            let mut nodes = Vec::new();
-            let mut graph: DiGraph<(), u64> = DiGraph::new();
-            for end in 0..ENDS {
-                numbers.insert(end, graph.add_node(()));
-                nodes.push(end);
-            }
-            for (from, to, capacity) in edges {
-                let [from, to] = [from, to].map(|node| {
-                    *numbers.entry(node).or_insert_with(|| {
-                        nodes.push(node);
-                        graph.add_node(())
-                    })
-                });
-                graph.add_edge(from, to, capacity);
-            }
-            if nodes.len() <= LIMIT + ENDS {
-                let sink = NodeIndex::new(1);
-                let reached = nearest_cut(&graph, NodeIndex::new(0), sink);
-                side.extend(reached.into_iter().map(|node| self.nodes[nodes[node.index()]]));
-            }
-        }
-        side
-    }
-}
-
-/// The nodes from which the sink can be reached in what a maximum flow leaves of the capacities.
-fn nearest_cut(graph: &DiGraph<(), u64>, source: NodeIndex, sink: NodeIndex) -> Vec<NodeIndex> {
-    let (_, flow) = dinics(graph, source, sink);
-    let mut seen = vec![false; graph.node_count()];
-    let mut reached = vec![sink];
-    seen[sink.index()] = true;
-    let mut next = 0;
-    while let Some(node) = reached.get(next).copied() {
-        next += 1;
-        let incoming = graph.edges_directed(node, petgraph::Incoming);
-        let left = incoming.filter(|e| flow[e.id().index()] < *e.weight()).map(|e| e.source());
-        let outgoing = graph.edges_directed(node, petgraph::Outgoing);
-        let back = outgoing.filter(|e| flow[e.id().index()] > 0).map(|e| e.target());
-        for other in left.chain(back) {
-            if !std::mem::replace(&mut seen[other.index()], true) {
-                reached.push(other);
-            }
-        }
-    }
-    reached
-}
-
 impl Planner<'_, '_> {
     /// What of the innermost level the residual computes or reads again although it does not have all that this
     /// takes anyway.
     pub(super) fn minimum_cut(&self, needs: &[NVar]) -> HashSet<Again> {
         let level = self.depth();
-        let mut network = Network::new();
+        let mut network = Network::new(Node::Source, Node::Sink);
         let mut work = Vec::new();
         for v in needs.iter().copied().filter(|v| !self.is_free(*v, level)) {
             network.edge(Node::Value(v), Node::Sink, INFINITE);
@@ -224,7 +120,7 @@ impl Planner<'_, '_> {
                 continue;
             }
             let bytes = weight(&self.type_of(v));
-            let mut reads = |network: &mut Network, node: Node, name: NVar| {
+            let mut reads = |network: &mut Network<Node>, node: Node, name: NVar| {
                 if let Some(operand) = self.plan.same.nvar(name)
                     && !self.is_free(operand, level)
                 {
@@ -259,9 +155,9 @@ impl Planner<'_, '_> {
             let node = Node::Again(Again::Stmt(index));
             let repeated = self.is_repeated(stmt) || self.is_wished(level, stmt);
             let bytes = if repeated { INFINITE } else { bytes };
-            let (_, is_new) = network.number(node);
+            let is_known = network.has(node);
             network.edge(node, Node::Value(v), bytes);
-            if !is_new {
+            if is_known {
                 continue;
             }
             let operations = if repeated { 0 } else { operations };
@@ -272,7 +168,7 @@ impl Planner<'_, '_> {
                 }
             });
         }
-        let again = network.value_side().into_iter().filter_map(|node| match node {
+        let again = network.sink_side().into_iter().filter_map(|node| match node {
             Node::Again(again) => Some(again),
             Node::Source | Node::Sink | Node::Value(_) => None,
         });
@@ -329,59 +225,6 @@ impl Planner<'_, '_> {
             (Rhs::Prim(..), _) => Some(ARITHMETIC),
             (Rhs::Index(..), [v]) if self.type_of(*v).is_scalar() => Some(LOAD),
             _ => Some(0),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use jut_ir::entity::EntityRef;
-
-    /// What a choice of statements costs: their operations, and the values that are stored.
-    fn price(network: &Network, side: &dyn Fn(usize) -> bool) -> u64 {
-        let cut = network.edges.iter().filter(|(from, to, _)| !side(*from) && side(*to));
-        cut.map(|(_, _, capacity)| capacity).sum()
-    }
-
-    #[test]
-    fn no_cut_of_a_random_network_is_cheaper_and_none_as_cheap_is_smaller() {
-        let mut rng = fastrand::Rng::with_seed(3);
-        for _ in 0..300 {
-            let mut network = Network::new();
-            let count = rng.usize(2..8);
-            let value = |k: usize| Node::Value(NVar::new(k));
-            for k in 0..count {
-                let price = rng.u64(0..10);
-                if rng.bool() {
-                    network.edge(Node::Source, value(k), price);
-                } else {
-                    network.edge(Node::Source, Node::Again(Again::Stmt(k)), price);
-                    network.edge(Node::Again(Again::Stmt(k)), value(k), 8);
-                    for operand in (0..k).filter(|_| rng.bool()) {
-                        network.edge(value(operand), Node::Again(Again::Stmt(k)), INFINITE);
-                    }
-                }
-                if rng.u8(0..3) == 0 {
-                    network.edge(value(k), Node::Sink, INFINITE);
-                }
-            }
-            let nodes = network.nodes.clone();
-            let copy = Network {
-                numbers: network.numbers.clone(),
-                nodes: nodes.clone(),
-                edges: network.edges.clone(),
-            };
-            let side: HashSet<Node> = copy.value_side().into_iter().collect();
-            let is_in = |k: usize| k == 1 || side.contains(&nodes[k]);
-            let found = price(&network, &is_in);
-            let size = (2..nodes.len()).filter(|k| is_in(*k)).count();
-            for bits in 0..1_u32 << (nodes.len() - 2) {
-                let other = |k: usize| k == 1 || k > 1 && bits >> (k - 2) & 1 == 1;
-                let price = price(&network, &other);
-                assert!(found <= price);
-                assert!(found < price || size <= bits.count_ones() as usize);
-            }
         }
     }
 }
