@@ -550,7 +550,10 @@ impl Lowering<'_> {
             Expr::MethodCall(call)
                 if crate::syntax::CHANGING.contains(&call.method.to_string().as_str()) =>
             {
-                self.changing_method(call)
+                match self.own_or_of_a_list(call, true)? {
+                    Some(_) => Ok(()),
+                    None => self.changing_method(call),
+                }
             }
             Expr::MethodCall(call)
                 if crate::syntax::GROWING.contains(&call.method.to_string().as_str())

@@ -65,6 +65,7 @@
 //! Invariant: no two files import each other, and the ground knows nothing of the rest. What translates statements and
 //! expressions, which contain each other, are methods of one type, in a file for each construct.
 
+mod ambiguous;
 mod attribute;
 mod bindings;
 mod body;

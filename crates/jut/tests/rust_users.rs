@@ -60,6 +60,7 @@ mod numerics;
 mod operators;
 mod optional;
 mod own_elements;
+mod own_lists;
 mod own_methods;
 mod planes;
 mod poses;

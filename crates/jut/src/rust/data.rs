@@ -162,6 +162,10 @@ pub trait Method<const KEY: u64, R> {
 pub trait Gives<A, R> {}
 
 /// An array's element.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list: it has no elements here",
+    note = "go over a field of it, `for v in &ring.values`, or write a method that gives a `Vec`"
+)]
 pub trait Elements {
     /// Its type.
     type Element;
@@ -422,6 +426,9 @@ impl Type {
     pub(super) fn step(self, step: &str) -> Option<Type> {
         match (self, step) {
             (Type::Matrix(rows, _), "e" | "r") => rows.step("e")?.step("e"),
+            // A field may be named as a step into a list is.
+            (Type::Record(_) | Type::Enum(..), name) => self.field(name).map(|(_, ty)| ty),
+            (Type::Declared(of), name) => of.field(name).map(|(_, _, ty)| ty),
             // What is in a row, where the element is one.
             (list, "r") => match list.step("e")? {
                 Type::Declared(row) if row.is_row() => row.field("values").map(|(_, _, ty)| ty),
@@ -431,8 +438,6 @@ impl Type {
                 Some(*element)
             }
             (Type::Tuple(items), k) => items.get(k.parse::<usize>().ok()?).copied(),
-            (Type::Record(_) | Type::Enum(..), name) => self.field(name).map(|(_, ty)| ty),
-            (Type::Declared(of), name) => of.field(name).map(|(_, _, ty)| ty),
             _ => None,
         }
     }
