@@ -47,6 +47,7 @@ mod fields;
 mod given_rows;
 mod idioms;
 mod iterators;
+mod kinds;
 mod lengths;
 mod linear;
 mod machines;
