@@ -39,6 +39,7 @@ mod analysis;
 mod authors;
 mod bits;
 mod builders;
+mod by_arrays;
 mod changed_parts;
 mod codes;
 mod control;
