@@ -47,6 +47,9 @@ impl Lowering<'_> {
                     syn::Item::Use(_)
                     | syn::Item::Const(_)
                     | syn::Item::Static(_)
+                    | syn::Item::Struct(_)
+                    | syn::Item::Enum(_)
+                    | syn::Item::Impl(_)
                     | syn::Item::Type(_) => {
                         self.item(quote::quote!(#[allow(unused_imports, dead_code)] #item));
                     }
@@ -96,18 +99,7 @@ impl Lowering<'_> {
                         })?;
                         continue;
                     }
-                    if let Some(mut chain) = self.defaulted_list(local) {
-                        chain.extend(rest.iter().cloned());
-                        return self.statements(&chain, tail);
-                    }
-                    if let Some(mut chain) = self.sought_element(local) {
-                        chain.extend(rest.iter().cloned());
-                        return self.statements(&chain, tail);
-                    }
-                    if let Some(chain) = self.stepped_iterator(local, rest) {
-                        return self.statements(&chain, tail);
-                    }
-                    if let Some(chain) = self.kept_iterator(local, rest) {
+                    if let Some(chain) = self.restated_local(local, rest) {
                         return self.statements(&chain, tail);
                     }
                     let stacked = self.stacked_in_value(statement);
@@ -208,7 +200,7 @@ impl Lowering<'_> {
     }
 
     /// `let v = x.iter_mut().find(f).unwrap();` with an index.
-    fn sought_element(&mut self, local: &syn::Local) -> Option<Vec<Stmt>> {
+    pub fn sought_element(&mut self, local: &syn::Local) -> Option<Vec<Stmt>> {
         crate::sought::unwrapped_element(local, "")?;
         let name = self.names.unique("sought");
         crate::sought::unwrapped_element(local, &name)
