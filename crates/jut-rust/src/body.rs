@@ -86,6 +86,9 @@ impl Lowering<'_> {
                         self.binding(&sure)?;
                         continue;
                     }
+                    if let Some(chain) = self.failing_apart(local, rest) {
+                        return self.statements(&chain, tail);
+                    }
                     if let Some(branch) = alternative(local, rest) {
                         return self.branch(&branch, &[], tail, true);
                     }
@@ -290,6 +293,14 @@ impl Lowering<'_> {
         // What follows does not see the names of an `if let`.
         self.scopes.push(Default::default());
         let condition = self.condition(&branch.cond);
+        if let (true, Some((span, said)), Ok(condition)) =
+            (ends, other.as_deref().and_then(crate::locals::only_panics), &condition)
+        {
+            self.asserted(span, condition, said);
+            let value = self.statements(&branch.then_branch.stmts, tail);
+            self.scopes.pop();
+            return value;
+        }
         let bound = self.scopes.pop().unwrap_or_default();
         let condition = condition?;
         let then = self.arm(&branch.then_branch.stmts, bound, then_ends || ends, rest, tail)?;

@@ -101,6 +101,7 @@ mod inference;
 mod integers;
 mod iterators;
 mod kept;
+mod lazily;
 mod lengths;
 mod libraries;
 mod literals;

@@ -3,11 +3,13 @@
 //! | | is |
 //! |---|---|
 //! | `let (a, b) = (&x[i], &mut y[0]);` | `let a = &x[i]; let b = &mut y[0];` |
+//! | `let (Some(a), Ok(b)) = (x, y) else { panic!(..) };` | `let Some(a) = x else { panic!(..) }; let Ok(b) = y else { panic!(..) };` |
 //! | `let old = std::mem::take(&mut list);` of a list that changes its length | `let old = list.clone(); list.clear();` |
 //! | `let rows: [Vec<f64>; 2] = [vec![a], vec![b, c]];` | `let rows: Vec<Vec<f64>> = ..;` |
 
 use crate::lowering::Lowering;
 use crate::syntax::{bound, has_word, unwrapped};
+use syn::spanned::Spanned;
 use syn::{Expr, Local, Pat, Stmt, Type};
 
 impl Lowering<'_> {
@@ -23,6 +25,13 @@ impl Lowering<'_> {
             return Some(chain);
         }
         self.stepped_iterator(local, rest).or_else(|| self.kept_iterator(local, rest))
+    }
+
+    /// The statements of a `let` of several values, of which each fails where its pattern does not match.
+    pub fn failing_apart(&self, local: &Local, rest: &[Stmt]) -> Option<Vec<Stmt>> {
+        let mut chain = apart(local).filter(|_| self.fails())?;
+        chain.extend(rest.iter().cloned());
+        Some(chain)
     }
 
     /// What a list that changes its length was, which has no elements then.
@@ -60,6 +69,45 @@ fn separate(local: &Local) -> Option<Vec<Stmt>> {
         each.push(syn::parse_quote!(let #name = #value;));
     }
     Some(each)
+}
+
+/// `let (Some(a), Ok(b)) = (x, y) else { panic!(..) };` one after the other: where nothing but failure follows, it is the same.
+fn apart(local: &Local) -> Option<Vec<Stmt>> {
+    let init = local.init.as_ref()?;
+    let (_, other) = init.diverge.as_ref()?;
+    let (Pat::Tuple(patterns), Expr::Tuple(values)) = (&local.pat, unwrapped(&init.expr)) else {
+        return None;
+    };
+    if only_panics(&crate::syntax::block_of(other)).is_none()
+        || patterns.elems.len() != values.elems.len()
+    {
+        return None;
+    }
+    let mut before: Vec<String> = Vec::new();
+    let mut each = Vec::new();
+    for (pattern, value) in patterns.elems.iter().zip(&values.elems) {
+        if before.iter().any(|name| has_word(value, name)) {
+            return None;
+        }
+        before.extend(bound(pattern));
+        each.push(match pattern {
+            Pat::Ident(_) | Pat::Wild(_) => syn::parse_quote!(let #pattern = #value;),
+            _ => syn::parse_quote!(let #pattern = #value else #other;),
+        });
+    }
+    Some(each)
+}
+
+/// Where a block panics that does nothing else, and with which text.
+pub(crate) fn only_panics(block: &[Stmt]) -> Option<(proc_macro2::Span, String)> {
+    let call = match block {
+        [Stmt::Expr(Expr::Macro(call), _)] => &call.mac,
+        [Stmt::Macro(call)] => &call.mac,
+        _ => return None,
+    };
+    let text = syn::parse2::<syn::LitStr>(call.tokens.clone()).ok()?;
+    let panics = crate::syntax::panics(call) && call.path.is_ident("panic");
+    panics.then(|| (call.path.span(), text.value()))
 }
 
 /// Rows that are written, as a list of lists.

@@ -45,6 +45,7 @@ mod codes;
 mod control;
 mod corners;
 mod crafts;
+mod early_failures;
 mod fields;
 mod given_rows;
 mod idioms;
