@@ -47,8 +47,6 @@ impl Lowering<'_> {
                     syn::Item::Use(_)
                     | syn::Item::Const(_)
                     | syn::Item::Static(_)
-                    | syn::Item::Struct(_)
-                    | syn::Item::Enum(_)
                     | syn::Item::Impl(_)
                     | syn::Item::Type(_) => {
                         self.item(quote::quote!(#[allow(unused_imports, dead_code)] #item));
@@ -58,6 +56,9 @@ impl Lowering<'_> {
                         let (twin, integers) = crate::expand::within(&plain, name)?;
                         self.open.inner.extend(integers);
                         self.item(quote::quote!(#[allow(dead_code)] #plain #twin));
+                    }
+                    syn::Item::Struct(_) | syn::Item::Enum(_) => {
+                        self.item(crate::locals::data(item)?)
                     }
                     _ => {
                         return refuse(item, "write this item outside of the function");

@@ -1,4 +1,4 @@
-//! A `let` that is said by several statements, or by another one.
+//! What stands in a function beside its statements: a `let` that is said by several statements, or by another one, and types.
 //!
 //! | | is |
 //! |---|---|
@@ -9,8 +9,10 @@
 
 use crate::lowering::Lowering;
 use crate::syntax::{bound, has_word, unwrapped};
+use crate::{Refusal, refuse};
+use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
-use syn::{Expr, Local, Pat, Stmt, Type};
+use syn::{Expr, Item, Local, Pat, Stmt, Type};
 
 impl Lowering<'_> {
     /// The statements that a `let` and those behind it are; nothing of one that is what it says.
@@ -96,6 +98,19 @@ fn apart(local: &Local) -> Option<Vec<Stmt>> {
         });
     }
     Some(each)
+}
+
+/// A struct or an enum within a function, which derives `jut::Data`.
+pub(crate) fn data(item: &Item) -> Result<TokenStream, Refusal> {
+    let attributes = match item {
+        Item::Struct(own) => &own.attrs,
+        Item::Enum(own) => &own.attrs,
+        _ => &Vec::new(),
+    };
+    match attributes.iter().any(|own| own.path().is_ident("derive") && has_word(own, "Data")) {
+        true => Ok(quote::quote!(#[allow(unused_imports, dead_code)] #item)),
+        false => refuse(item, "write `#[derive(jut::Data)]` before a type within the function"),
+    }
 }
 
 /// Where a block panics that does nothing else, and with which text.
