@@ -72,12 +72,40 @@ fn of_pairs(x: &[f64]) -> f64 {
     }
 }
 
+#[differentiable]
+fn largest(x: &[f64]) -> Result<(usize, f64), String> {
+    let mut best = (0, *x.first().ok_or("empty")?);
+    for (i, v) in x.iter().enumerate() {
+        if *v > best.1 {
+            best = (i, v * v);
+        }
+    }
+    Ok(best)
+}
+
+#[differentiable]
+fn numbered_by(x: &[f64]) -> Result<f64, String> {
+    let (i, v) = largest(x)?;
+    Ok(v * i as f64)
+}
+
+#[differentiable]
+fn of_results(x: &[f64]) -> f64 {
+    let first = match largest(x) {
+        Ok((i, v)) => v * (i + 1) as f64,
+        Err(_) => -1.0,
+    };
+    let Ok((i, v)) = largest(x) else { return first };
+    first + v * i as f64 + largest(x).unwrap().1 + numbered_by(x).unwrap_or(0.0)
+}
+
 #[test]
 fn last_elements_and_pairs() {
     everywhere! {
         added at [1.0, 2.0, 0.5], [];
         rising at [1.5, 2.0, 0.5], [1.0], [];
         first_or_second at [1.5, 2.0, 0.5], [0.5, -1.0], [];
+        of_results at [1.0, 2.5, 2.0], [], [2.0];
         of_pairs at [1.0, 2.5, 2.0], [], [2.0];
     }
     let (value, tangent) = best::jvp(&[1.0, 2.0], &[1.0, 1.0]).unwrap();
