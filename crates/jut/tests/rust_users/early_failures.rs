@@ -56,6 +56,12 @@ fn numbered(x: &[f64]) -> f64 {
         .sum()
 }
 
+/// Numbers without end, as many as there are on the other side.
+#[differentiable]
+fn by_even_numbers(x: &[f64]) -> f64 {
+    (0..).filter(|k| k % 2 == 0).zip(x).map(|(a, b)| a as f64 * b).sum()
+}
+
 // Several patterns, of which one may not match.
 #[derive(Data, Clone, Copy, Debug, PartialEq)]
 enum Kind {
@@ -122,6 +128,7 @@ fn nothing_fails_that_rust_does_not_ask_for() {
         chosen_and_mapped at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
         taken at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
         on_the_other_side at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
+        by_even_numbers at [1.0, 2.5, 2.0], [], [2.0];
         numbered at [1.0, 2.0, 7.0], [1.0, 7.0], [1.0, -1.0, 1.0, 2.0, 8.0];
     }
 }
