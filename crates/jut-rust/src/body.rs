@@ -47,6 +47,7 @@ impl Lowering<'_> {
                     syn::Item::Use(_)
                     | syn::Item::Const(_)
                     | syn::Item::Static(_)
+                    | syn::Item::Impl(_)
                     | syn::Item::Type(_) => {
                         self.item(quote::quote!(#[allow(unused_imports, dead_code)] #item));
                     }
@@ -55,6 +56,9 @@ impl Lowering<'_> {
                         let (twin, integers) = crate::expand::within(&plain, name)?;
                         self.open.inner.extend(integers);
                         self.item(quote::quote!(#[allow(dead_code)] #plain #twin));
+                    }
+                    syn::Item::Struct(_) | syn::Item::Enum(_) => {
+                        self.item(crate::locals::data(item)?)
                     }
                     _ => {
                         return refuse(item, "write this item outside of the function");
@@ -83,6 +87,9 @@ impl Lowering<'_> {
                         self.binding(&sure)?;
                         continue;
                     }
+                    if let Some(chain) = self.failing_apart(local, rest) {
+                        return self.statements(&chain, tail);
+                    }
                     if let Some(branch) = alternative(local, rest) {
                         return self.branch(&branch, &[], tail, true);
                     }
@@ -96,18 +103,7 @@ impl Lowering<'_> {
                         })?;
                         continue;
                     }
-                    if let Some(mut chain) = self.defaulted_list(local) {
-                        chain.extend(rest.iter().cloned());
-                        return self.statements(&chain, tail);
-                    }
-                    if let Some(mut chain) = self.sought_element(local) {
-                        chain.extend(rest.iter().cloned());
-                        return self.statements(&chain, tail);
-                    }
-                    if let Some(chain) = self.stepped_iterator(local, rest) {
-                        return self.statements(&chain, tail);
-                    }
-                    if let Some(chain) = self.kept_iterator(local, rest) {
+                    if let Some(chain) = self.restated_local(local, rest) {
                         return self.statements(&chain, tail);
                     }
                     let stacked = self.stacked_in_value(statement);
@@ -208,7 +204,7 @@ impl Lowering<'_> {
     }
 
     /// `let v = x.iter_mut().find(f).unwrap();` with an index.
-    fn sought_element(&mut self, local: &syn::Local) -> Option<Vec<Stmt>> {
+    pub fn sought_element(&mut self, local: &syn::Local) -> Option<Vec<Stmt>> {
         crate::sought::unwrapped_element(local, "")?;
         let name = self.names.unique("sought");
         crate::sought::unwrapped_element(local, &name)
@@ -298,6 +294,14 @@ impl Lowering<'_> {
         // What follows does not see the names of an `if let`.
         self.scopes.push(Default::default());
         let condition = self.condition(&branch.cond);
+        if let (true, Some((span, said)), Ok(condition)) =
+            (ends, other.as_deref().and_then(crate::locals::only_panics), &condition)
+        {
+            self.asserted(span, condition, said);
+            let value = self.statements(&branch.then_branch.stmts, tail);
+            self.scopes.pop();
+            return value;
+        }
         let bound = self.scopes.pop().unwrap_or_default();
         let condition = condition?;
         let then = self.arm(&branch.then_branch.stmts, bound, then_ends || ends, rest, tail)?;
@@ -550,7 +554,10 @@ impl Lowering<'_> {
             Expr::MethodCall(call)
                 if crate::syntax::CHANGING.contains(&call.method.to_string().as_str()) =>
             {
-                self.changing_method(call)
+                match self.own_or_of_a_list(call, true)? {
+                    Some(_) => Ok(()),
+                    None => self.changing_method(call),
+                }
             }
             Expr::MethodCall(call)
                 if crate::syntax::GROWING.contains(&call.method.to_string().as_str())

@@ -293,7 +293,11 @@ impl Lowering<'_> {
     }
 
     /// A method of a struct, found by the type of what it is called on; or what that is, if it is no struct.
-    fn user_method(&mut self, call: &ExprMethodCall) -> Result<Result<Value, Value>, Refusal> {
+    pub fn user_method(
+        &mut self,
+        call: &ExprMethodCall,
+        asked: Option<usize>,
+    ) -> Result<Result<Value, Value>, Refusal> {
         let name = call.method.to_string();
         let sure = std::mem::take(&mut self.expected.sure);
         let rows = self.expected.rows.take();
@@ -363,7 +367,7 @@ impl Lowering<'_> {
             Some(parameter) => Hole::Bound(parameter, call.method.clone()),
             None => surely(sure, Hole::Method(self.looked_up(owner, &name, at), key(&name))),
         };
-        let hole = self.hole(method);
+        let hole = asked.unwrap_or_else(|| self.hole(method));
         let rest = self.arguments(&arguments, hole, 1)?;
         let receiver = match self.assigned > assigned && !receiver.stable && target.is_none() {
             true => self.named_before(before, receiver),
@@ -462,6 +466,9 @@ impl Lowering<'_> {
     pub fn method_call(&mut self, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let name = call.method.to_string();
         let optional = std::mem::take(&mut self.expected.optional);
+        if let Some(value) = self.own_or_of_a_list(call, false)? {
+            return Ok(value);
+        }
         if let Some(all) = crate::parted::concatenated(call) {
             return self.expression(&all);
         }
@@ -528,13 +535,15 @@ impl Lowering<'_> {
             "partition_point",
         ];
         let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks", "first", "last"];
-        if name == "get" && self.is_list(&call.receiver) {
+        if name == "get" && (self.operators.lists || self.is_list(&call.receiver)) {
             let list = self.expression(&call.receiver)?;
             return self.element_option(list, call);
         }
-        let own = self.is_struct(&call.receiver) && ["first", "last"].contains(&name.as_str());
+        let own = self.is_struct(&call.receiver)
+            && !self.operators.lists
+            && ["first", "last"].contains(&name.as_str());
         let receiver = if own {
-            match self.user_method(call)? {
+            match self.user_method(call, None)? {
                 Ok(value) => return Ok(value),
                 Err(receiver) => receiver,
             }
@@ -561,7 +570,7 @@ impl Lowering<'_> {
             }
             receiver
         } else {
-            match self.user_method(call)? {
+            match self.user_method(call, None)? {
                 Ok(value) => return Ok(value),
                 Err(receiver) => receiver,
             }
@@ -621,6 +630,7 @@ impl Lowering<'_> {
                 let ty = array((**element).clone(), Extent::Vec);
                 return Ok(Value { ty, ..receiver });
             }
+            (Ty::Of(..), "to_vec" | "as_slice") if self.operators.lists => return Ok(receiver),
             (Ty::Array(..), "clone" | "to_owned" | "as_slice" | "as_ref") => return Ok(receiver),
             (
                 Ty::F64

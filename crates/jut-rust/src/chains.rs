@@ -107,7 +107,7 @@ impl Lowering<'_> {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
         }
-        if let Some(told) = crate::ended::told(end) {
+        if let Some(told) = crate::ended::told(end).or_else(|| crate::lazily::told(end)) {
             return self.expression(&told);
         }
         if end.method == "try_fold" {

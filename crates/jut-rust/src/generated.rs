@@ -29,7 +29,24 @@ pub(crate) fn told(function: &ItemFn) -> Result<Option<ItemFn>, Refusal> {
     }
     let block: Block = syn::parse2(written(function.block.to_token_stream())?)
         .map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
+    let block = with_type_of_result(block, &function.sig.output)?;
     Ok(Some(ItemFn { block: Box::new(block), ..function.clone() }))
+}
+
+/// The body in which `std::array::from_fn(..)` at the end of an arm says what it makes, as the function's result does.
+fn with_type_of_result(block: Block, result: &syn::ReturnType) -> Result<Block, Refusal> {
+    let syn::ReturnType::Type(_, ty) = result else { return Ok(block) };
+    let mut body = Expr::Block(syn::parse_quote!(#block));
+    each_end(&mut body, &mut |end| {
+        if crate::syntax::is_from_fn(end) {
+            *end = syn::parse_quote!({ let __jut_array: #ty = #end; __jut_array });
+        }
+        Ok(())
+    })?;
+    match body {
+        Expr::Block(told) => Ok(told.block),
+        _ => Ok(block),
+    }
 }
 
 /// The functions that make them.

@@ -120,6 +120,39 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                         }
                     });
                 }
+                if crate::ambiguous::METHODS.contains(&plain.as_str())
+                    && block.trait_.is_none()
+                    && function.sig.receiver().is_some()
+                {
+                    let inner = match &function.sig.output {
+                        syn::ReturnType::Type(_, ty) if matches!(&plain[..], "first" | "last") => {
+                            crate::types::argument_of(ty, "Option")
+                        }
+                        _ => None,
+                    };
+                    let unwrapped = inner.map(|inner| {
+                        let key = crate::syntax::key(&crate::ambiguous::unwrapped_name(&plain));
+                        quote! {
+                            #(#conditions)*
+                            #[automatically_derived]
+                            impl #declared ::jut::rust::Listed<#key, #inner> for #owner #said {
+                                fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                                    linker.called::<#name #named>().unwrapped()
+                                }
+                            }
+                        }
+                    });
+                    all.extend(quote! {
+                        #(#conditions)*
+                        #[automatically_derived]
+                        impl #declared ::jut::rust::Listed<#key, #gives> for #owner #said {
+                            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                                linker.called::<#name #named>()
+                            }
+                        }
+                        #unwrapped
+                    });
+                }
                 if let Some(operator) = &operator {
                     let right = named_self(operator.right.to_token_stream(), owner);
                     all.extend(quote! {

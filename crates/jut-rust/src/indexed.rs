@@ -44,22 +44,28 @@ pub(crate) fn function(method: &ItemFn, owner: &Type, right: &Type) -> Result<It
     let mut own = method.clone();
     let mut first: Vec<Stmt> = Vec::new();
     if let Some(FnArg::Typed(typed)) = method.sig.inputs.iter().nth(1)
-        && let Type::Tuple(types) = &*typed.ty
+        && let Some(types) = parts_of(&typed.ty)
     {
         let names: Vec<syn::Ident> =
-            (0..types.elems.len()).map(|k| format_ident!("__jut_at_{k}")).collect();
-        let (pattern, types) = (&typed.pat, types.elems.iter());
-        first.push(syn::parse_quote!(let #pattern = (#(#names),*);));
+            (0..types.len()).map(|k| format_ident!("__jut_at_{k}")).collect();
+        let pattern = &typed.pat;
+        first.push(match &*typed.ty {
+            Type::Array(_) => syn::parse_quote!(let #pattern = [#(#names),*];),
+            _ => syn::parse_quote!(let #pattern = (#(#names),*);),
+        });
         own.sig.inputs = own.sig.inputs.into_iter().take(1).collect();
         own.sig.inputs.extend(
             names.iter().zip(types).map(|(name, ty)| -> FnArg { syn::parse_quote!(#name: #ty) }),
         );
         // Parts that have names are parameters of these names.
-        if let Pat::Tuple(parts) = &*typed.pat
-            && parts.elems.iter().all(|part| matches!(part, Pat::Ident(_)))
-        {
+        let parts = match &*typed.pat {
+            Pat::Tuple(parts) => Some(&parts.elems),
+            Pat::Slice(parts) => Some(&parts.elems),
+            _ => None,
+        };
+        if let Some(parts) = parts.filter(|p| p.iter().all(|part| matches!(part, Pat::Ident(_)))) {
             first.clear();
-            for (input, part) in own.sig.inputs.iter_mut().skip(1).zip(&parts.elems) {
+            for (input, part) in own.sig.inputs.iter_mut().skip(1).zip(parts) {
                 if let FnArg::Typed(input) = input {
                     *input.pat = part.clone();
                 }
@@ -105,6 +111,29 @@ pub(crate) fn function(method: &ItemFn, owner: &Type, right: &Type) -> Result<It
     Ok(own)
 }
 
+/// The types of the parts of an index: of a tuple, or of an array, `[usize; 2]`.
+fn parts_of(ty: &Type) -> Option<Vec<&Type>> {
+    match ty {
+        Type::Tuple(types) => Some(types.elems.iter().collect()),
+        Type::Array(array) => match &array.len {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(n), .. }) => {
+                Some(vec![&*array.elem; n.base10_parse().ok()?])
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The parts of an index that has several.
+fn several(index: &Expr) -> Option<Vec<&Expr>> {
+    match unwrapped(index) {
+        Expr::Tuple(tuple) => Some(tuple.elems.iter().collect()),
+        Expr::Array(array) => Some(array.elems.iter().collect()),
+        _ => None,
+    }
+}
+
 /// What is asked of rustc about an index, and what it is.
 pub(crate) struct Asked {
     /// The hole of the function that gives the element.
@@ -134,12 +163,12 @@ impl Lowering<'_> {
             // No array is what an operator gives.
             Some(Hole::Method(..) | Hole::Operator(..)) => false,
             // Of what a function gives, elements by one number are those of a list.
-            Some(_) => !matches!(unwrapped(index), Expr::Tuple(_)),
+            Some(_) => several(index).is_none(),
             None => true,
         };
         // Only what is no array has an index of several parts.
-        let several = matches!(unwrapped(index), Expr::Tuple(_));
-        let field = several && steps.iter().all(|step| matches!(step, Step::Field(_)));
+        let field =
+            several(index).is_some() && steps.iter().all(|step| matches!(step, Step::Field(_)));
         (steps.is_empty() || field) && !array && self.may_be_struct(ty)
     }
 
@@ -150,23 +179,41 @@ impl Lowering<'_> {
         index: &Expr,
         assigns: bool,
     ) -> Result<Option<Asked>, Refusal> {
-        let plain = !matches!(unwrapped(index), Expr::Range(_) | Expr::Array(_));
-        if !plain || !self.may_be_indexed(base, index) {
+        if matches!(unwrapped(index), Expr::Range(_)) || !self.may_be_indexed(base, index) {
             return Ok(None);
         }
         let Some(left) = self.type_by(base, true) else { return Ok(None) };
-        let parts: Vec<&Expr> = match unwrapped(index) {
-            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
-            one => vec![one],
-        };
+        let parts = several(index).unwrap_or_else(|| vec![index]);
+        let mut array = matches!(unwrapped(index), Expr::Array(_));
         let (mut at, mut types) = (Vec::new(), Vec::new());
-        for value in self.operands(&parts)? {
+        let mut values = self.operands(&parts)?;
+        // An index with parts that has a name.
+        if let [whole] = &values[..] {
+            let (whole, ty) = (whole.clone(), self.resolve(&whole.ty));
+            let count = match &ty {
+                Ty::Array(_, crate::types::Extent::Fixed(n)) => n.parse().unwrap_or(0),
+                Ty::Tuple(items) => items.len(),
+                _ => 0,
+            };
+            if count > 0 {
+                array = matches!(ty, Ty::Array(..));
+                let whole = self.named(whole, "at");
+                let part = |k: usize| match &ty {
+                    Ty::Array(element, _) => (format!("{}[{k}]", whole.text), (**element).clone()),
+                    Ty::Tuple(items) => (format!("{}.{k}", whole.text), items[k].clone()),
+                    other => (whole.text.clone(), other.clone()),
+                };
+                values = (0..count).map(part).map(|(text, ty)| Value::name(text, ty, 0)).collect();
+            }
+        }
+        let one = values.len() == 1;
+        for value in values {
             let own = match self.resolve(&value.ty) {
                 Ty::I64 => quote!(::jut::rust::of::<i64>()),
                 Ty::I32 => quote!(::jut::rust::of::<i32>()),
                 Ty::U32 => quote!(::jut::rust::of::<u32>()),
                 Ty::U64 => quote!(::jut::rust::of::<u64>()),
-                of @ Ty::Of(..) if parts.len() == 1 && self.may_be_struct(&of) => {
+                of @ Ty::Of(..) if one && self.may_be_struct(&of) => {
                     match self.type_by(&of, true) {
                         Some(ty) => ty,
                         None => return Ok(None),
@@ -185,6 +232,10 @@ impl Lowering<'_> {
             types.push(own);
         }
         let right = match &types[..] {
+            all if array => {
+                let n = all.len();
+                quote!(::jut::rust::of::<[usize; #n]>())
+            }
             [one] => one.clone(),
             // Only whole numbers count the parts of a tuple.
             several => {

@@ -200,6 +200,14 @@ pub(crate) fn is_collectable(call: &ExprMethodCall) -> bool {
     let mut plain = is_iterator(&call.receiver);
     each(&Expr::MethodCall(call.clone()), &mut |node| {
         let Node::Expr(part) = node else { return true };
+        // What is taken of one value again and again ends.
+        if let Expr::MethodCall(taken) = part
+            && taken.method == "take"
+            && matches!(unwrapped(&taken.receiver), Expr::Call(made) if repeated(made).is_some())
+            && matches!(taken.args.first(), Some(Expr::Path(_) | Expr::Lit(_) | Expr::Field(_)))
+        {
+            return false;
+        }
         plain &= match part {
             Expr::Range(range) => range.end.is_some(),
             Expr::MethodCall(inner) => inner.method != "cycle" && inner.method != "by_ref",

@@ -65,6 +65,7 @@
 //! Invariant: no two files import each other, and the ground knows nothing of the rest. What translates statements and
 //! expressions, which contain each other, are methods of one type, in a file for each construct.
 
+mod ambiguous;
 mod attribute;
 mod bindings;
 mod body;
@@ -100,9 +101,11 @@ mod inference;
 mod integers;
 mod iterators;
 mod kept;
+mod lazily;
 mod lengths;
 mod libraries;
 mod literals;
+mod locals;
 mod loops;
 mod lowering;
 mod macros;
@@ -135,6 +138,7 @@ mod stacked;
 mod staged;
 mod stepped;
 mod syntax;
+mod tables;
 pub mod template;
 mod traits;
 pub mod types;

@@ -230,6 +230,8 @@ pub(crate) struct Operators {
     pub count: usize,
     /// Whether they are those of numbers.
     pub plain: bool,
+    /// Whether methods are those of lists: see `ambiguous`.
+    pub lists: bool,
     /// The holes of those one of whose operands is a struct for certain.
     pub whole: HashSet<usize>,
     /// The holes of methods that own types and numbers have, and of operators of what methods give.

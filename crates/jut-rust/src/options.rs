@@ -222,6 +222,9 @@ impl Lowering<'_> {
             _ => return refuse(&call.method, "another number of arguments is expected"),
         };
         let element = Value::name(format!("{}[{at}]", list.text), ty, i64::MIN);
+        if self.operators.lists {
+            return Ok(self.element_or_none(&list, there, element));
+        }
         // A list is there with its length, or without elements.
         let (lines, element) = self.nested(|this| Ok(this.made_row(element)))?;
         let ty = element.ty;
@@ -284,6 +287,8 @@ impl Lowering<'_> {
         if self.partial_list(&inner.receiver).is_some() {
             return Ok(None);
         }
+        let asked = self.asked_element(inner);
+        let before = self.lines.len();
         let list = self.expression(&inner.receiver)?;
         if !matches!(self.resolve(&list.ty), Ty::Array(..) | Ty::Of(..)) {
             return Ok(None);
@@ -292,13 +297,17 @@ impl Lowering<'_> {
         let ty = self.element(&list.ty);
         let size = format!("size({})", list.text);
         let there = Value::name(format!("{size} > 0"), Ty::Bool, 0);
-        self.asserted(call.method.span(), &there, said);
+        self.asserted(call.method.span(), &there, said.clone());
         let at = if inner.method == "first" {
             "0".to_string()
         } else {
             format!("prim.max({size} - 1, 0)")
         };
         let element = Value::name(format!("{}[{at}]", list.text), ty, i64::MIN);
+        if let Some(hole) = asked {
+            self.of_numbers(hole, before);
+            return self.own_element_for_certain(hole, inner, &element, call, said);
+        }
         Ok(Some(self.named(Value { stable: list.stable, ..element }, "element")))
     }
 

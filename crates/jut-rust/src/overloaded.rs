@@ -315,14 +315,21 @@ impl Lowering<'_> {
         right: TokenStream,
         span: Span,
     ) -> usize {
+        let key = key(name);
+        let asks = quote!(linker.operator::<#key, _, _, _>(#left, #right));
+        self.asked_hole(Hole::Operator(key, left, right), asks, span)
+    }
+
+    /// The hole of what rustc is asked for by an expression.
+    pub fn asked_hole(&mut self, of: Hole, asks: TokenStream, span: Span) -> usize {
         let known = self.parts.holes.len();
-        let hole = self.hole(Hole::Operator(key(name), left.clone(), right.clone()));
+        let hole = self.hole(of);
         if hole == known {
             // Those that its value is an operand of name its type.
-            let (key, ty, filled) = (key(name), type_name(hole), filled_name(hole));
+            let (ty, filled) = (type_name(hole), filled_name(hole));
             let item = quote! {
                 #[allow(unused_variables)]
-                let (#filled, #ty) = linker.operator::<#key, _, _, _>(#left, #right);
+                let (#filled, #ty) = #asks;
             };
             self.parts.items.push(
                 item.into_iter()

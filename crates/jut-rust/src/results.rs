@@ -357,7 +357,7 @@ pub(crate) fn surely(sure: bool, hole: Hole) -> Hole {
 impl Signature {
     /// The signature of the second text; nothing if there is none.
     pub fn given(&self) -> Option<Signature> {
-        let sizes = crate::types::has_sizes(&self.result) || self.result.has_mixed();
+        let sizes = crate::types::has_sizes(&self.result);
         let plain = self.errors == Errors::Fail && !sizes && self.result != Ty::Unit;
         plain.then(|| Signature {
             result: Ty::Option(Box::new(self.result.clone())),

@@ -6,7 +6,8 @@
 //! | `match x.iter_mut().find(f) { Some(v) => a, None => b }` | the same with `else` |
 //! | `let v = x.iter_mut().find(f).unwrap();` | `let at = x.iter().position(f).unwrap(); let v = &mut x[at];` |
 //! | `.max_by(..)`, `.min_by(..)` | `x.iter().enumerate().max_by(..)`, of which the number is taken |
-//! | `.last()`, `.nth(k)`, `.next()` | a test of the length |
+//! | `.last()`, `.nth(k)`, `.next()`, and `x.last_mut()`, `first_mut`, `get_mut(k)` | a test of the length |
+//! | `match x.last_mut() { Some(v) if c => a, _ => b }` | first `if matches!(x.last(), Some(v) if c)` |
 //!
 //! Requires: the list is a place. Cost: that of what is written.
 
@@ -18,6 +19,9 @@ use syn::{Expr, ExprIf, ExprMatch, Local, Pat, Stmt};
 /// The list of such a search, and where in it the element is: an `Option`.
 fn place(expr: &Expr) -> Option<(&Expr, Expr)> {
     let Expr::MethodCall(end) = unwrapped(expr) else { return None };
+    if let (true, Some(at)) = (is_place(&end.receiver), at_an_end(end)) {
+        return Some((&end.receiver, at));
+    }
     let Expr::MethodCall(iterator) = unwrapped(&end.receiver) else { return None };
     let list = &*iterator.receiver;
     if iterator.method != "iter_mut" || !is_place(list) {
@@ -53,6 +57,23 @@ fn place(expr: &Expr) -> Option<(&Expr, Expr)> {
         _ => return None,
     };
     Some((list, at))
+}
+
+/// Where the element of `x.last_mut()`, `x.first_mut()` or `x.get_mut(k)` is.
+fn at_an_end(end: &syn::ExprMethodCall) -> Option<Expr> {
+    let list = &end.receiver;
+    Some(match (end.method.to_string().as_str(), end.args.first()) {
+        ("last_mut", None) => {
+            syn::parse_quote!(if #list.len() > 0 { Some(#list.len() - 1) } else { None })
+        }
+        ("first_mut", None) => {
+            syn::parse_quote!(if #list.len() > 0 { Some(0_usize) } else { None })
+        }
+        ("get_mut", Some(k @ (Expr::Path(_) | Expr::Lit(_)))) => {
+            syn::parse_quote!(if #list.len() > #k { Some(#k) } else { None })
+        }
+        _ => return None,
+    })
 }
 
 /// Whether an expression is a place that may be looked at twice.
@@ -110,6 +131,9 @@ pub(crate) fn changed_if(own: &ExprIf) -> Option<ExprIf> {
 
 /// `match x.iter_mut().find(f) { Some(v) => a, None => b }` as such a branch.
 pub(crate) fn changed_match(m: &ExprMatch) -> Option<ExprIf> {
+    if let Some(told) = guarded(m) {
+        return Some(told);
+    }
     let [there, other] = &m.arms[..] else { return None };
     let nothing = match &other.pat {
         Pat::Ident(ident) => ident.ident == "None",
@@ -128,6 +152,31 @@ pub(crate) fn changed_match(m: &ExprMatch) -> Option<ExprIf> {
     let other = statement(&other.body);
     let other: Expr = syn::parse_quote!({ #(#other)* });
     Some(ExprIf { else_branch: Some((Default::default(), Box::new(other))), ..told })
+}
+
+/// `match x.last_mut() { Some(v) if c => a, .. }`: first whether that is so.
+fn guarded(m: &ExprMatch) -> Option<ExprIf> {
+    let [first, rest @ ..] = &m.arms[..] else { return None };
+    let (_, guard) = first.guard.as_ref()?;
+    let Expr::MethodCall(call) = unwrapped(&m.expr) else { return None };
+    let mut read = call.clone();
+    read.method = match call.method.to_string().as_str() {
+        "last_mut" => Ident::new("last", call.method.span()),
+        "first_mut" => Ident::new("first", call.method.span()),
+        "get_mut" => Ident::new("get", call.method.span()),
+        _ => return None,
+    };
+    within_some(&first.pat)?;
+    let (pattern, body, subject) = (&first.pat, &first.body, &m.expr);
+    let other: Expr = match rest {
+        [other] if matches!(other.pat, Pat::Wild(_)) => (*other.body).clone(),
+        rest => syn::parse_quote!(match #subject { #(#rest)* }),
+    };
+    Some(syn::parse_quote!(if matches!(#read, #pattern if #guard) {
+        match #subject { #pattern => #body, _ => ::core::unreachable!() }
+    } else {
+        #other
+    }))
 }
 
 /// `let v = x.iter_mut().find(f).unwrap();` with an index.

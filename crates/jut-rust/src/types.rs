@@ -273,8 +273,13 @@ pub fn read_parameter(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
             return Ok(found);
         }
     }
-    read_signature(ty, holes)
+    match read_signature(ty, holes)? {
+        Ty::Option(inner) if inner.has_mixed() => refuse(ty, OPTION),
+        found => Ok(found),
+    }
 }
+
+const OPTION: &str = "an `Option` is one of a number, a struct, or an array of fixed size here, and as a parameter of a list of numbers";
 
 /// Reads the type of a parameter or result, which may be an `Option`, of what has no sizes of its own, or a list of `Option`s of numbers.
 pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
@@ -284,11 +289,8 @@ pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     let found = read(ty, holes)?;
     match &found {
         Ty::Option(inner) if !inner.has_option() && **inner != Ty::Unit => {
-            match crate::types::has_sizes(inner) || inner.has_mixed() {
-                true => refuse(
-                    ty,
-                    "an `Option` is one of a number, a struct, or an array of fixed size here, and as a parameter of a list of numbers",
-                ),
+            match crate::types::has_sizes(inner) {
+                true => refuse(ty, OPTION),
                 false => Ok(found),
             }
         }

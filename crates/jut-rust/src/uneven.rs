@@ -438,6 +438,10 @@ impl Lowering<'_> {
     /// gives is rows if its function gives some.
     pub fn unevenly(&mut self, hole: usize, values: Vec<Value>) -> (usize, Vec<Value>) {
         let called = self.parts.holes[hole].clone();
+        // A struct's own method, which rustc is asked for, has no rows as its receiver.
+        if let Hole::Operator(..) = called {
+            return (hole, values);
+        }
         if !values.iter().any(|value| self.is_uneven(&value.ty)) {
             let given = values.iter().find_map(|value| self.given_by_rows(&value.ty));
             let Some(of) = given else { return (hole, values) };

@@ -61,7 +61,8 @@ const CASES: &[(&str, &str)] = &[
         "is not built for integers",
     ),
     ("fn f(x: f64) -> f64 { fn «g»() {} x }", "gives nothing"),
-    ("fn f(x: f64) -> f64 { «struct S;» x }", "outside of the function"),
+    ("fn f(x: f64) -> f64 { «struct S;» x }", "`#[derive(jut::Data)]` before a type"),
+    ("fn f(x: f64) -> f64 { «mod m {}» x }", "outside of the function"),
     ("fn f(x: f64) -> f64 { fn g(y: f64) -> f64 { y.«next_up»() } x }", "add a tolerance"),
     ("fn f(x: f64) -> f64 { let «Some(y)» = x; y }", "bind a name"),
     (
@@ -168,7 +169,7 @@ const CASES: &[(&str, &str)] = &[
         "`step_by` stands before `map`",
     ),
     (
-        "fn f(x: &[f64]) -> f64 { (0..).«filter»(|k| k % 2 == 0).zip(x).map(|(a, b)| a as f64 * b).sum() }",
+        "fn f(x: &[f64]) -> f64 { (0..).«filter»(|k| *k > 3).zip(x).map(|(a, b)| a as f64 * b).sum() }",
         "stands behind `zip`",
     ),
     (

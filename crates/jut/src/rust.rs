@@ -76,6 +76,7 @@ mod generic;
 #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
 mod libraries;
 mod linker;
+mod listed;
 mod narrow;
 mod neutral;
 mod operator;
@@ -105,6 +106,7 @@ pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
+pub use listed::Listed;
 pub use narrow::{Narrow, NarrowField};
 pub use neutral::neutral;
 pub use operator::{Compared, Operator, Summed, compared, of_value, summed};

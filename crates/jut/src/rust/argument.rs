@@ -235,6 +235,21 @@ impl Argument for () {
     fn words<'a>(&'a self, _: &mut Words<'_, '_, 'a>) {}
 }
 
+/// Derivatives with respect to the elements of a list, an enum without floats in them, are no argument.
+impl Block for () {
+    const NONE: Option<()> = Some(());
+    fn many(_: &[()]) -> Result<Held<'_>> {
+        Ok(Held::scalar(Data::Nothing))
+    }
+    fn own(_: Vec<()>) -> Result<Held<'static>> {
+        Ok(Held::scalar(Data::Nothing))
+    }
+    fn split(_: Value, count: usize) -> Option<Vec<()>> {
+        Some(vec![(); count])
+    }
+    fn words<'a>(_: &'a [()], _: &mut Words<'_, '_, 'a>) {}
+}
+
 fn signed<N: Copy + std::fmt::Display + TryInto<i64>>(n: N) -> Result<i64> {
     n.try_into().map_err(|_| {
         let reason = format!("{n} is larger than `i64::MAX`, which is no integer of jut");
@@ -248,6 +263,9 @@ fn signed<N: Copy + std::fmt::Display + TryInto<i64>>(n: N) -> Result<i64> {
     note = "a struct that derives `jut::Data` can be an element if all its fields have a fixed size, or with `#[data(ragged)]` before it"
 )]
 pub trait Block: Clone + Sized {
+    /// One of a list of which there is no value: a derivative with respect to what has no floats.
+    const NONE: Option<Self> = None;
+
     /// Many of them as one array, or as the arrays of their fields.
     ///
     /// # Errors

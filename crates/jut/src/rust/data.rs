@@ -139,7 +139,7 @@ pub(super) const fn key(name: &str) -> u64 {
     note = "write `#[jut::differentiable]` before the `impl` block",
     note = "what a trait provides is found where the trait has the attribute, unless it gives a `Result` or has type parameters of its own",
     note = "of an array of another library the elements are read, by an index or an iterator",
-    note = "a `Vec` in a field keeps its length where it is: make the list that is longer or shorter, and a new value with it"
+    note = "a `Vec` in a field keeps its length where it is: make the list that is longer or shorter, and a new value with it; what a function gives has its type written, `let mut list: Vec<f64> = f(x);`"
 )]
 pub trait Method<const KEY: u64, R> {
     /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
@@ -162,6 +162,10 @@ pub trait Method<const KEY: u64, R> {
 pub trait Gives<A, R> {}
 
 /// An array's element.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list: it has no elements here",
+    note = "go over a field of it, `for v in &ring.values`, or write a method that gives a `Vec`"
+)]
 pub trait Elements {
     /// Its type.
     type Element;
@@ -422,6 +426,9 @@ impl Type {
     pub(super) fn step(self, step: &str) -> Option<Type> {
         match (self, step) {
             (Type::Matrix(rows, _), "e" | "r") => rows.step("e")?.step("e"),
+            // A field may be named as a step into a list is.
+            (Type::Record(_) | Type::Enum(..), name) => self.field(name).map(|(_, ty)| ty),
+            (Type::Declared(of), name) => of.field(name).map(|(_, _, ty)| ty),
             // What is in a row, where the element is one.
             (list, "r") => match list.step("e")? {
                 Type::Declared(row) if row.is_row() => row.field("values").map(|(_, _, ty)| ty),
@@ -431,8 +438,6 @@ impl Type {
                 Some(*element)
             }
             (Type::Tuple(items), k) => items.get(k.parse::<usize>().ok()?).copied(),
-            (Type::Record(_) | Type::Enum(..), name) => self.field(name).map(|(_, ty)| ty),
-            (Type::Declared(of), name) => of.field(name).map(|(_, _, ty)| ty),
             _ => None,
         }
     }

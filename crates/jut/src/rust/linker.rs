@@ -300,6 +300,10 @@ impl Linker {
             let words = template[at + tag.len()..].split('$').next().unwrap_or_default();
             let now = found.as_deref().unwrap_or(holes);
             let Some((called, fields)) = ragged_fields(words, now) else { continue };
+            // A list has no such method of its own, and the call is not there.
+            if now[called].text.is_empty() {
+                continue;
+            }
             let second = holes[called].second.map(|second| second(self, true));
             let rows = |f: &Filled| f.parameters.iter().filter(|ty| is_uneven(ty)).count();
             let whole = tag == "$follows ";
@@ -727,6 +731,7 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("rows") => matches!(ty, Type::Matrix(_, false)),
         Some("plain") => !matches!(ty, Type::Matrix(..)),
         Some("vec") => ty.sizes() > 0,
+        Some("unlisted") => !matches!(ty, Type::Vec(element) if element.sizes() == 0),
         Some("list") => matches!(ty, Type::Vec(element) if element.sizes() == 0),
         Some("uneven" | "ragged") => is_uneven(&ty),
         Some("even" | "regular") => !is_uneven(&ty),

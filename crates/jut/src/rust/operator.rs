@@ -78,25 +78,32 @@ where
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<A: Elements> Operator<{ super::data::key("index") }, (usize, usize), A::Element> for A
-where
-    A::Element: Data,
-{
-    fn link(_: &mut Linker) -> Filled {
-        Filled::plain(String::new(), A::Element::TYPE)
-    }
+/// By the numbers of its row and column, as one of a matrix of another library has them.
+macro_rules! by_several {
+    ($($right:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<A: Elements> Operator<{ super::data::key("index") }, $right, A::Element> for A
+        where
+            A::Element: Data,
+        {
+            fn link(_: &mut Linker) -> Filled {
+                Filled::plain(String::new(), A::Element::TYPE)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<A: Elements> Operator<{ super::data::key("index_mut") }, $right, ()> for A {
+            fn link(_: &mut Linker) -> Filled {
+                Filled::plain(String::new(), Type::Unit)
+            }
+        }
+    )*};
 }
+
+by_several! { (usize, usize) [usize; 1] [usize; 2] [usize; 3] }
 
 #[diagnostic::do_not_recommend]
 impl<A: Elements> Operator<{ super::data::key("index_mut") }, usize, ()> for A {
-    fn link(_: &mut Linker) -> Filled {
-        Filled::plain(String::new(), Type::Unit)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<A: Elements> Operator<{ super::data::key("index_mut") }, (usize, usize), ()> for A {
     fn link(_: &mut Linker) -> Filled {
         Filled::plain(String::new(), Type::Unit)
     }

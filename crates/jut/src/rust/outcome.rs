@@ -168,6 +168,18 @@ impl<B: Block> Outcome for Vec<B> {
         let count = length(&value)?;
         B::split(value, count)
     }
+    fn next(values: &mut std::vec::IntoIter<Value>) -> Option<Vec<B>> {
+        match B::NONE {
+            Some(_) => Some(Vec::new()),
+            None => Self::take(values.next()?),
+        }
+    }
+    fn result(results: &mut Taken<'_>) -> Option<Vec<B>> {
+        match B::NONE {
+            Some(_) => Some(Vec::new()),
+            None => Self::take(results.value()?),
+        }
+    }
 }
 
 impl<T: Outcome> Outcome for Option<T> {
@@ -211,7 +223,16 @@ impl<B: Block, const N: usize> Outcome for [B; N] {
     fn take(value: Value) -> Option<[B; N]> {
         B::split(value, N)?.try_into().ok()
     }
+    fn next(values: &mut std::vec::IntoIter<Value>) -> Option<[B; N]> {
+        match B::NONE {
+            Some(none) => vec![none; N].try_into().ok(),
+            None => Self::take(values.next()?),
+        }
+    }
     fn result(results: &mut Taken<'_>) -> Option<[B; N]> {
+        if let Some(none) = B::NONE {
+            return vec![none; N].try_into().ok();
+        }
         match results.read(|value| <[B; N]>::at(value, 0)) {
             Some(array) => Some(array),
             None => Self::take(results.value()?),

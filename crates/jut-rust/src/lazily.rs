@@ -1,0 +1,143 @@
+//! Elements that are chosen by a closure which may fail, before `zip`, `take` or `enumerate`: no more of them are computed than Rust asks for.
+//!
+//! Else they make a list first ([`crate::elements`]), of which all elements are computed. Here they are counted as they come:
+//!
+//! | | is |
+//! |---|---|
+//! | `x.iter().filter(f).enumerate()` | `x.iter().filter(f).map(\|v\| { let at = k; k += 1; (at, v) })` |
+//! | `x.iter().filter(f).zip(&w)` | `x.iter().filter(f).take_while(\|_\| k < w.len()).map(\|v\| { .. (v, &w[at]) })`: Rust looks for one element more too |
+//! | `w.iter().zip(x.iter().filter(f))` | the same with `take_while` before `filter`, as Rust asks for one of `w` first |
+//! | `x.iter().filter(f).take(n)` | `take_while` before `filter` as well |
+//!
+//! Requires: the end asks for all elements and collects none; what is chosen is so by `filter` and `filter_map`; the other side is a list with a name.
+
+use crate::iterators::{STAGES, is_iterator};
+use crate::syntax::unwrapped;
+use crate::visited::{Node, each};
+use syn::{BinOp, Expr, ExprMethodCall};
+
+/// The ends of which this is so.
+const ENDS: &[&str] = &["sum", "product", "fold", "count", "for_each", "all", "any"];
+
+/// Such a chain as a block; nothing of any other.
+pub(crate) fn told(end: &ExprMethodCall) -> Option<Expr> {
+    if !ENDS.iter().any(|name| end.method == name) {
+        return None;
+    }
+    let mut own = end.clone();
+    let mut first = None;
+    *own.receiver = counted(&end.receiver, &mut first)?;
+    Some(syn::parse_quote!({ let mut __jut_k = 0_usize; #first #own }))
+}
+
+/// The iterator with a counter in the place of the first `zip`, `take` or `enumerate`, and what stands before it.
+fn counted(iterator: &Expr, first: &mut Option<syn::Stmt>) -> Option<Expr> {
+    let Expr::MethodCall(call) = unwrapped(iterator) else { return None };
+    let chosen = is_chosen(&call.receiver);
+    let from = &call.receiver;
+    match (call.method.to_string().as_str(), call.args.first()) {
+        ("enumerate", None) if chosen => Some(syn::parse_quote!(
+            #from.map(|__jut_v| { let __jut_at = __jut_k; __jut_k += 1; (__jut_at, __jut_v) })
+        )),
+        ("take", Some(number)) if chosen => {
+            *first = Some(syn::parse_quote!(let __jut_n: usize = #number;));
+            let from = ending(from, &syn::parse_quote!(__jut_n));
+            Some(syn::parse_quote!(#from.map(|__jut_v| { __jut_k += 1; __jut_v })))
+        }
+        ("zip", Some(other)) if chosen => {
+            let list = list_of(other)?;
+            Some(syn::parse_quote!(
+                #from.take_while(|_| __jut_k < #list.len()).map(|__jut_v| {
+                    let __jut_at = __jut_k;
+                    __jut_k += 1;
+                    (__jut_v, &#list[__jut_at])
+                })
+            ))
+        }
+        ("zip", Some(other)) if is_chosen(other) => {
+            let list = list_of(from)?;
+            let other = ending(other, &syn::parse_quote!(#list.len()));
+            Some(syn::parse_quote!(
+                #other.map(|__jut_v| {
+                    let __jut_at = __jut_k;
+                    __jut_k += 1;
+                    (&#list[__jut_at], __jut_v)
+                })
+            ))
+        }
+        (name, _) if STAGES.contains(&name) => {
+            let mut own = call.clone();
+            *own.receiver = counted(&call.receiver, first)?;
+            Some(Expr::MethodCall(own))
+        }
+        _ => None,
+    }
+}
+
+/// The elements, as long as fewer than so many were counted.
+fn ending(iterator: &Expr, number: &Expr) -> Expr {
+    match unwrapped(iterator) {
+        Expr::MethodCall(call) if is_stage(call) => {
+            let mut own = call.clone();
+            *own.receiver = ending(&call.receiver, number);
+            Expr::MethodCall(own)
+        }
+        source => syn::parse_quote!(#source.take_while(|_| __jut_k < #number)),
+    }
+}
+
+fn is_stage(call: &ExprMethodCall) -> bool {
+    STAGES.contains(&call.method.to_string().as_str()) && is_iterator(&call.receiver)
+}
+
+/// Whether elements are chosen by closures of which one may fail, one by one.
+fn is_chosen(iterator: &Expr) -> bool {
+    let (mut source, mut chosen, mut fails) = (unwrapped(iterator), false, false);
+    while let Expr::MethodCall(call) = source {
+        if !is_stage(call) {
+            break;
+        }
+        match call.method.to_string().as_str() {
+            "filter" | "filter_map" => chosen = true,
+            "map" | "copied" | "cloned" | "inspect" => {}
+            _ => return false,
+        }
+        fails |= call.args.iter().any(may_fail);
+        source = unwrapped(&call.receiver);
+    }
+    chosen && fails
+}
+
+/// Whether something in a closure may fail, as far as is seen.
+fn may_fail(closure: &Expr) -> bool {
+    let mut fails = false;
+    each(closure, &mut |node| {
+        fails |= match node {
+            Node::Macro(_) => true,
+            Node::Expr(Expr::Index(_)) => true,
+            Node::Expr(Expr::Call(call)) => !crate::syntax::is_some(call),
+            Node::Expr(Expr::MethodCall(call)) => {
+                call.method == "unwrap" || call.method == "expect"
+            }
+            Node::Expr(Expr::Binary(binary)) => {
+                matches!(binary.op, BinOp::Sub(_) | BinOp::Div(_) | BinOp::Rem(_))
+            }
+            _ => false,
+        };
+        true
+    });
+    fails
+}
+
+/// The list that an iterator goes over, if it has a name.
+fn list_of(iterator: &Expr) -> Option<&Expr> {
+    match unwrapped(iterator) {
+        path @ Expr::Path(_) => Some(path),
+        Expr::Reference(inner) => list_of(&inner.expr),
+        Expr::MethodCall(call) if call.args.is_empty() => {
+            let plain = ["iter", "copied", "cloned"].iter().any(|name| call.method == name);
+            if plain { list_of(&call.receiver) } else { None }
+        }
+        _ => None,
+    }
+}
