@@ -77,7 +77,7 @@ pub fn products(
     at(under(program, func, mask, policies)?, args)
 }
 
-/// The one that more than one backend compiles, [in turn](in_turn); none if the function fails before its results have a size.
+/// One of them under the default policy, in turn; none if the function fails before its results have a size.
 ///
 /// # Errors
 /// A composition is refused.
@@ -89,8 +89,8 @@ pub fn product_in_turn(
     turn: usize,
 ) -> Result<Option<Product>, String> {
     let all = under(program, func, mask, &[Policy::Default])?;
-    let counts = in_turn(&all, turn);
-    let made = all.into_iter().zip(counts).filter(|(_, count)| *count > 1).map(|(one, _)| one);
+    let chosen = turn_of(&all, Policy::Default, turn);
+    let made = chosen.and_then(|k| all.into_iter().nth(k));
     Ok(at(made, args)?.pop())
 }
 
@@ -109,20 +109,25 @@ fn at(
 }
 
 /// By how many backends each derivative is compiled where all by all would take too long. Under the default policy each has
-/// the first, and one of them, in turn, has the second too; those after it, which end in the second's own machine code, have
-/// it for one function in two. Under another policy the first has one, in turn: that a policy changes no
+/// the first, and of two functions in three one of them, in turn, has the second too; those after it, which end in the second's own
+/// machine code, have it for one function in three. Under each other policy the first has one, in turn: that a policy changes no
 /// bits is P8, and every backend has translated a tape before.
 pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<usize> {
-    let of_default = |k: &usize| all[*k].0 == Policy::Default;
-    let in_turn = |those: &[usize]| those.get(turn % those.len().max(1)).copied();
-    let (default, other): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(of_default);
-    let (more, once) = (in_turn(&default), in_turn(&other));
-    let most = if (turn / default.len().max(1)).is_multiple_of(2) { usize::MAX } else { 2 };
+    let of_default = all.iter().filter(|(policy, _)| *policy == Policy::Default).count();
+    let most = [usize::MAX, 2, 1][turn / of_default.max(1) % 3];
+    let more = turn_of(all, Policy::Default, turn);
+    let others = [Policy::StoreAll, Policy::Minimal].map(|policy| turn_of(all, policy, turn));
     let count = |k: usize| match () {
         () if more == Some(k) => most,
-        () => usize::from(of_default(&k) || once == Some(k)),
+        () => usize::from(all[k].0 == Policy::Default || others.contains(&Some(k))),
     };
     (0..all.len()).map(count).collect()
+}
+
+/// The derivative under a policy whose turn it is.
+fn turn_of(all: &[(Policy, Derived)], policy: Policy, turn: usize) -> Option<usize> {
+    let those: Vec<usize> = (0..all.len()).filter(|k| all[*k].0 == policy).collect();
+    those.get(turn % those.len().max(1)).copied()
 }
 
 /// What [`products`] has, to be called at any arguments. What has no tape is the same under every policy:
