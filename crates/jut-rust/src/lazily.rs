@@ -19,6 +19,9 @@ use syn::{BinOp, Expr, ExprMethodCall};
 /// The ends of which this is so.
 const ENDS: &[&str] = &["sum", "product", "fold", "count", "for_each", "all", "any"];
 
+/// Methods that do not fail beside those of numbers; an own one may.
+const TOTAL: &[&str] = &["is_nan", "is_finite", "is_some", "is_none", "is_empty", "len", "clone"];
+
 /// Such a chain as a block; nothing of any other.
 pub(crate) fn told(end: &ExprMethodCall) -> Option<Expr> {
     if !ENDS.iter().any(|name| end.method == name) {
@@ -102,7 +105,8 @@ fn is_chosen(iterator: &Expr) -> bool {
             "map" | "copied" | "cloned" | "inspect" => {}
             _ => return false,
         }
-        fails |= call.args.iter().any(may_fail);
+        // A function by its name may.
+        fails |= call.args.iter().any(|f| matches!(f, Expr::Path(_)) || may_fail(f));
         source = unwrapped(&call.receiver);
     }
     chosen && fails
@@ -117,7 +121,8 @@ fn may_fail(closure: &Expr) -> bool {
             Node::Expr(Expr::Index(_)) => true,
             Node::Expr(Expr::Call(call)) => !crate::syntax::is_some(call),
             Node::Expr(Expr::MethodCall(call)) => {
-                call.method == "unwrap" || call.method == "expect"
+                let name = call.method.to_string();
+                !crate::methods::may_be_own(&name) && !TOTAL.contains(&name.as_str())
             }
             Node::Expr(Expr::Binary(binary)) => {
                 matches!(binary.op, BinOp::Sub(_) | BinOp::Div(_) | BinOp::Rem(_))

@@ -56,6 +56,39 @@ fn numbered(x: &[f64]) -> f64 {
         .sum()
 }
 
+#[derive(Data, Clone, Copy, Debug)]
+struct Reading {
+    level: f64,
+}
+
+#[differentiable]
+impl Reading {
+    fn is_used(&self) -> bool {
+        assert!(self.level < 5.0, "large");
+        self.level > 0.0
+    }
+}
+
+/// What fails is within a method.
+#[differentiable]
+fn by_method(x: &[f64]) -> f64 {
+    let all: Vec<Reading> = x.iter().map(|v| Reading { level: *v }).collect();
+    let w = WEIGHTS;
+    all.iter().filter(|r| r.is_used()).zip(&w).map(|(r, w)| r.level * w).sum()
+}
+
+#[differentiable]
+fn is_used(v: &&f64) -> bool {
+    assert!(**v < 5.0, "large");
+    **v > 0.0
+}
+
+/// What fails is a function by its name.
+#[differentiable]
+fn by_name(x: &[f64]) -> f64 {
+    x.iter().filter(is_used).take(2).map(|v| v * v).sum()
+}
+
 /// Numbers without end, as many as there are on the other side.
 #[differentiable]
 fn by_even_numbers(x: &[f64]) -> f64 {
@@ -128,6 +161,8 @@ fn nothing_fails_that_rust_does_not_ask_for() {
         chosen_and_mapped at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
         taken at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
         on_the_other_side at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
+        by_method at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
+        by_name at [1.0, 2.0, 7.0], [1.0, 7.0], large, skipped;
         by_even_numbers at [1.0, 2.5, 2.0], [], [2.0];
         numbered at [1.0, 2.0, 7.0], [1.0, 7.0], [1.0, -1.0, 1.0, 2.0, 8.0];
     }
