@@ -61,16 +61,26 @@ fn separate(local: &Local) -> Option<Vec<Stmt>> {
     if names.elems.len() != values.elems.len() || !values.elems.iter().any(changes) {
         return None;
     }
+    one_by_one(names, values, |name, value| syn::parse_quote!(let #name = #value;))
+}
+
+/// A statement for each pattern and its value; nothing where a value names what is bound before it.
+fn one_by_one(
+    patterns: &syn::PatTuple,
+    values: &syn::ExprTuple,
+    each: impl Fn(&Pat, &Expr) -> Stmt,
+) -> Option<Vec<Stmt>> {
     let mut before: Vec<String> = Vec::new();
-    let mut each = Vec::new();
-    for (name, value) in names.elems.iter().zip(&values.elems) {
-        if before.iter().any(|name| has_word(value, name)) {
-            return None;
-        }
-        before.extend(bound(name));
-        each.push(syn::parse_quote!(let #name = #value;));
-    }
-    Some(each)
+    let pairs = patterns.elems.iter().zip(&values.elems);
+    pairs
+        .map(|(pattern, value)| {
+            if before.iter().any(|name| has_word(value, name)) {
+                return None;
+            }
+            before.extend(bound(pattern));
+            Some(each(pattern, value))
+        })
+        .collect()
 }
 
 /// `let (Some(a), Ok(b)) = (x, y) else { panic!(..) };` one after the other: where nothing but failure follows, it is the same.
@@ -85,19 +95,10 @@ fn apart(local: &Local) -> Option<Vec<Stmt>> {
     {
         return None;
     }
-    let mut before: Vec<String> = Vec::new();
-    let mut each = Vec::new();
-    for (pattern, value) in patterns.elems.iter().zip(&values.elems) {
-        if before.iter().any(|name| has_word(value, name)) {
-            return None;
-        }
-        before.extend(bound(pattern));
-        each.push(match pattern {
-            Pat::Ident(_) | Pat::Wild(_) => syn::parse_quote!(let #pattern = #value;),
-            _ => syn::parse_quote!(let #pattern = #value else #other;),
-        });
-    }
-    Some(each)
+    one_by_one(patterns, values, |pattern, value| match pattern {
+        Pat::Ident(_) | Pat::Wild(_) => syn::parse_quote!(let #pattern = #value;),
+        _ => syn::parse_quote!(let #pattern = #value else #other;),
+    })
 }
 
 /// A struct or an enum within a function, which derives `jut::Data`.
