@@ -72,19 +72,6 @@ impl<N: Copy + Eq + Hash> Network<N> {
         }
     }
 
-    /// The nodes: the source, the sink, and those of edges in the order in which they came.
-    pub fn nodes(&self) -> &[N] {
-        &self.nodes
-    }
-
-    /// The sum of the capacities of the edges that lead to one side from outside.
-    pub fn price(&self, side: &dyn Fn(N) -> bool) -> u64 {
-        let into = |(from, to, _): &&(usize, usize, u64)| {
-            !side(self.nodes[*from]) && side(self.nodes[*to])
-        };
-        self.edges.iter().filter(into).map(|(_, _, capacity)| capacity).sum()
-    }
-
     /// The nodes on the sink's side of the minimum cuts nearest to it, component by component.
     pub fn sink_side(&self) -> Vec<N> {
         let mut components = UnionFind::<usize>::new(self.nodes.len());
