@@ -107,8 +107,8 @@ fn fields_share_one_list_of_where_they_start() {
     assert!(lists.iter().all(|list| Rc::ptr_eq(list, lists[0])), "a list each is quadratic");
 }
 
-#[test]
-fn a_type_that_doubles_with_every_declaration_is_refused() {
+/// A type whose components are twice those of the one before, forty times.
+fn doubling() -> Program {
     let mut p = Program::default();
     let mut last = Type::F64;
     for k in 0..40 {
@@ -116,18 +116,18 @@ fn a_type_that_doubles_with_every_declaration_is_refused() {
         let fields = vec![field("a", last.clone()), field("b", last.clone())];
         last = Type::Data(p.add_data(data(&name, vec![(&name, fields)])));
     }
+    p
+}
+
+#[test]
+fn a_type_that_doubles_with_every_declaration_is_refused() {
+    let p = doubling();
     assert_eq!(Layouts::new(&p).unwrap_err().code, "J901");
 }
 
 #[test]
 fn inside_a_program_such_a_type_is_boxed() {
-    let mut p = Program::default();
-    let mut last = Type::F64;
-    for k in 0..40 {
-        let name = format!("D{k}");
-        let fields = vec![field("a", last.clone()), field("b", last.clone())];
-        last = Type::Data(p.add_data(data(&name, vec![(&name, fields)])));
-    }
+    let p = doubling();
     let mut layouts = Layouts::of_entry(&p, &Function::default()).unwrap();
     let sizes: Vec<usize> = p.datas.keys().map(|id| layouts.of(&Type::Data(id)).len()).collect();
     assert_eq!(sizes[..6], [2, 4, 8, 16, 1, 2], "boxed beyond {MAX_FLAT} components");
