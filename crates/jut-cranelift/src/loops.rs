@@ -11,8 +11,10 @@
 //! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers, two
 //!    to a register where [the loop says so](crate::vector);
 //! 2. a loop over what is left (all of it, if the body is large), whose lanes are on the stack:
-//!    a load, the body, a store, so that an inner loop or call in the body keeps its registers;
-//! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
+//!    a load, the body, a store, so that an inner loop or call in the body keeps its registers. The lanes of one sum with a
+//!    small body are registers, of which the first is added to and becomes the last;
+//! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that. Lanes that have moved on by one are
+//!    added in the same pairs.
 
 use crate::translate::{Result, Translator, block_args, stack_slot};
 use crate::vector::{Carried, PairPlan};
@@ -229,8 +231,6 @@ impl Translator<'_> {
         }
         let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         let zero = self.float(0.0);
-        let builder = &mut self.builder;
-        let slots = self.frame.lanes(sums, || stack_slot(builder, LANES as u32 * 8));
 
         // Blocks. Their parameters come in the order: index, count, sums or lanes.
         let outer = self.block_with(2, sums);
@@ -265,9 +265,15 @@ impl Translator<'_> {
             self.builder.ins().jump(rest, &block_args(&args));
         }
 
-        self.builder.switch_to_block(rest);
-        let params = self.builder.block_params(rest).to_vec();
-        self.rest_loop(source, params[0], end, &params[1..], &slots, combine)?;
+        if sums == 1 && is_small(&source.body) {
+            self.rest_in_turn(source, end, [rest, combine])?;
+        } else {
+            let builder = &mut self.builder;
+            let slots = self.frame.lanes(sums, || stack_slot(builder, LANES as u32 * 8));
+            self.builder.switch_to_block(rest);
+            let params = self.builder.block_params(rest).to_vec();
+            self.rest_loop(source, params[0], end, &params[1..], &slots, combine)?;
+        }
 
         self.builder.switch_to_block(combine);
         let lanes = self.builder.block_params(combine).to_vec();
@@ -363,6 +369,32 @@ impl Translator<'_> {
         let exact = self.builder.ins().icmp(IntCC::Equal, whole_end, end);
         let args = [&[whole_end][..], &lanes].concat();
         self.builder.ins().brif(exact, combine, &block_args(&lanes), rest, &block_args(&args));
+        Ok(())
+    }
+
+    /// One iteration at a time, from the first parameter of the block to `end`, given the lanes of one sum: each adds to the first of
+    /// them, which goes behind the others.
+    fn rest_in_turn(
+        &mut self,
+        source: &Lanes,
+        end: ir::Value,
+        [rest, combine]: [ir::Block; 2],
+    ) -> Result<()> {
+        self.builder.switch_to_block(rest);
+        let params = self.builder.block_params(rest).to_vec();
+        let body = self.block_with(1, LANES);
+        self.builder.ins().jump(body, &block_args(&params));
+
+        self.builder.switch_to_block(body);
+        let params = self.builder.block_params(body).to_vec();
+        self.bind(source.index, params[0]);
+        self.bind(source.carry[0], params[1]);
+        let results = self.block(&source.body)?;
+        let next = self.builder.ins().iadd_imm_s(params[0], 1);
+        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
+        let lanes = [&params[2..], &results].concat();
+        let again = block_args(&[&[next][..], &lanes].concat());
+        self.builder.ins().brif(more, body, &again, combine, &block_args(&lanes));
         Ok(())
     }
 
