@@ -109,12 +109,12 @@ fn at(
 }
 
 /// By how many backends each derivative is compiled where all by all would take too long. Under the default policy each has
-/// the first, and of two functions in three one of them, in turn, has the second too; those after it, which end in the second's own
-/// machine code, have it for one function in three. Under each other policy the first has one, in turn: that a policy changes no
+/// the first, and of one function in two one of them, in turn, has the second too; those after it, which end in the second's own
+/// machine code, have it for one function in four. Under each other policy the first has one, in turn: that a policy changes no
 /// bits is P8, and every backend has translated a tape before.
 pub fn in_turn(all: &[(Policy, Derived)], turn: usize) -> Vec<usize> {
     let of_default = all.iter().filter(|(policy, _)| *policy == Policy::Default).count();
-    let most = [usize::MAX, 2, 1][turn / of_default.max(1) % 3];
+    let most = [usize::MAX, 1, 2, 1][turn / of_default.max(1) % 4];
     let more = turn_of(all, Policy::Default, turn);
     let others = [Policy::StoreAll, Policy::Minimal].map(|policy| turn_of(all, policy, turn));
     let count = |k: usize| match () {
