@@ -166,10 +166,9 @@ impl Lowering<'_> {
             _ if hi.least >= 0 || literal(&hi).is_some_and(|n| n >= 0) => size,
             Ty::Of(hole, steps) if !closed => {
                 let steps = crate::types::words(&steps);
-                let of = |names: &[&str], text: &str| -> String {
-                    names.iter().map(|n| format!("$if {n} {hole}{steps}${text}$end$")).collect()
-                };
-                format!("{}{}", of(&["usize", "u32"], &size), of(&["i64", "i32"], &whole))
+                format!(
+                    "$if counted {hole}{steps}${size}$end$$if negative {hole}{steps}${whole}$end$"
+                )
             }
             _ => whole,
         };

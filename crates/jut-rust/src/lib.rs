@@ -21,7 +21,7 @@
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
 //! | `called` | the text of a call |
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
-//! | `unsigned` | operations of `u64` |
+//! | `narrow`, `unsigned` | integers of few bits; operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
 //! | `functions` | closures |
 //! | `bounded` | functions that traits give: of std to type parameters, and those that a trait provides |
@@ -113,6 +113,7 @@ mod matches;
 mod methods;
 mod module;
 pub mod names;
+mod narrow;
 mod numbers;
 mod numeric;
 mod operators;

@@ -328,6 +328,10 @@ impl Lowering<'_> {
         if !taken || is_iterator(&call.receiver) && !ends(&call.receiver) {
             return Ok(None);
         }
+        // A struct has methods of its own with such names.
+        if self.is_struct(&call.receiver) {
+            return Ok(None);
+        }
         // What is no `Option` is looked at once more by the caller. What a function gives, or a field, is one if it has such a method.
         let called = matches!(
             unwrapped(&call.receiver),
@@ -358,6 +362,10 @@ impl Lowering<'_> {
                 Some(other) => return refuse(other, "write the message as a text"),
             };
             return Ok(Some(self.with_a_value(option, given, call.method.span(), said)));
+        }
+        // What is behind a reference is taken for what it is by others, such as a box.
+        if OWN.contains(&name.as_str()) && name != "as_deref" {
+            self.taken_for_option(&option.ty, call.method.span());
         }
         let option = self.as_pair(option);
         let option = self.named(option, "option");

@@ -45,10 +45,13 @@ mod codes;
 mod control;
 mod corners;
 mod crafts;
+mod devices;
 mod early_failures;
 mod fields;
 mod given_rows;
+mod households;
 mod idioms;
+mod intervals;
 mod iterators;
 mod kinds;
 mod last_elements;
@@ -76,6 +79,7 @@ mod puzzles;
 mod ragged_fields;
 mod ranges;
 mod rates;
+mod rules;
 mod sciences;
 mod signals;
 mod societies;
@@ -86,6 +90,7 @@ mod styles;
 mod tokens;
 mod toolbox;
 mod values;
+mod windows;
 
 /// The derivative by the list, where others stand beside it.
 trait ByList {

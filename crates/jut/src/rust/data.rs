@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 /// A struct that derives `jut::Data`: its fields are numbers, truth values, arrays, `Vec`s, and such structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no derivatives",
-    label = "a type is `f64`, `f32`, `i64`, `i32`, `u32`, `u64`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
+    label = "a type is `f64`, `f32`, an integer such as `i64`, `usize` or `u8`, `bool`, an array, slice or `Vec`, or a struct",
     note = "write `#[derive(jut::Data)]` before the struct"
 )]
 pub trait Data: Sized {
@@ -44,6 +44,10 @@ plain! {
     i64 I64 ();
     i32 I32 ();
     u32 U32 ();
+    i16 I16 ();
+    u16 U16 ();
+    i8 I8 ();
+    u8 U8 ();
     isize I64 ();
     usize Usize ();
     u64 U64 ();
@@ -230,6 +234,32 @@ impl<T> Possible for Option<T> {
 impl<T, E> Possible for std::result::Result<T, E> {
     type Value = T;
 }
+
+/// What has the methods of an `Option`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Option` or `Result`: this is taken for a method of these",
+    note = "a method of your own is called by a name with its type, `let a: {Self} = ..;`, or by its path"
+)]
+pub trait Optional {}
+
+impl<T> Optional for Option<T> {}
+
+impl<T, E> Optional for std::result::Result<T, E> {}
+
+/// Says that values of a type have the methods of an `Option`.
+pub fn taken_for_option<O: Optional>(_: PhantomData<O>) {}
+
+/// An array, of which `map` makes another one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no array: this is taken for the method `map` of one",
+    note = "a method of your own is called by its path, `{Self}::map(a, f)`"
+)]
+pub trait Mapped {}
+
+impl<T, const N: usize> Mapped for [T; N] {}
+
+/// Says that values of a type are arrays.
+pub fn taken_for_array<A: Mapped>(_: PhantomData<A>) {}
 
 /// The type of what is in an `Ok` or `Some`.
 pub fn succeeded<P: Possible>(_: PhantomData<P>) -> PhantomData<P::Value> {
