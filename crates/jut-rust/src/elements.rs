@@ -260,9 +260,11 @@ impl Lowering<'_> {
                 let list = self.expression(receiver)?;
                 self.elements_of(list, receiver)
             }
-            ("filter" | "filter_map" | "flat_map" | "flatten", _)
-                if crate::iterators::is_collectable(call) =>
-            {
+            (
+                "filter" | "filter_map" | "flat_map" | "flatten" | "scan" | "take_while"
+                | "map_while" | "skip_while",
+                _,
+            ) if crate::iterators::is_collectable(call) => {
                 self.elements(&syn::parse_quote!(#call.collect::<Vec<_>>().into_iter()))
             }
             (

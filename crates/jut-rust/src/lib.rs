@@ -32,7 +32,7 @@
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `matches`, `enums` | `match`; variants of enums, patterns, `if let` |
-//! | `searched` | of what a `None` is one |
+//! | `searched`, `taken` | of what a `None` is one; what the statements behind a `let` say of a call |
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
 //! | `elements`, `chains`, `staged` | chains of iterators |
@@ -140,6 +140,7 @@ mod staged;
 mod stepped;
 mod syntax;
 mod tables;
+mod taken;
 pub mod template;
 mod traits;
 pub mod types;

@@ -300,6 +300,7 @@ const KNOWN: &[&str] = &[
 
 /// Reads the type of a parameter, a result or a field.
 pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
@@ -325,6 +326,7 @@ fn is_optional_list(ty: &Ty) -> bool {
 
 /// Reads the type of a parameter, which may be an `Option` of a list besides.
 pub fn read_parameter(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     let mut own = ty;
     while let Type::Reference(inner) = own {
         own = &inner.elem;
@@ -349,6 +351,7 @@ const OPTION: &str = "an `Option` is one of a number, a struct, or an array of f
 
 /// Reads the type of a parameter or result, which may be an `Option`, of what has no sizes of its own, or a list of `Option`s of numbers.
 pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
@@ -367,6 +370,7 @@ pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
 
 /// Reads the type of a field of a struct, which may be an `Option` of what has no sizes of its own.
 pub fn read_field(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     if argument_of(ty, "Option").is_none() {
         return read_outside(ty, holes);
     }
@@ -386,18 +390,41 @@ pub fn read_field(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     }
 }
 
-/// Reads the type of an element.
+/// Reads the type of an element. What refers to one is a value of its own: `Vec<&[f64]>` in a body is a `Vec<Vec<f64>>`.
 fn read_element(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match ty {
-        Type::Reference(r)
-            if r.mutability.is_none() && !matches!(*r.elem, Type::TraitObject(_)) =>
-        {
-            refuse(
-                ty,
-                "elements are values of their own here: write `&[Vec<f64>]` or `&[[f64; N]]`",
-            )
-        }
+        Type::Reference(r) if r.mutability.is_none() => match &*r.elem {
+            Type::Slice(slice) => Ok(array(read_element(&slice.elem, holes)?, Extent::Vec)),
+            inner => read_element(inner, holes),
+        },
         ty => read(ty, holes),
+    }
+}
+
+/// Elements that others know are values of their own.
+fn owns_elements(ty: &Type) -> Result<(), Refusal> {
+    let mut found = None;
+    crate::visited::each(ty, &mut |node| {
+        let crate::visited::Node::Type(part) = node else { return true };
+        let element = match part {
+            Type::Slice(list) => Some(&*list.elem),
+            Type::Array(list) => Some(&*list.elem),
+            list => argument_of(list, "Vec"),
+        };
+        if let Some(Type::Reference(r)) = element
+            && r.mutability.is_none()
+            && !matches!(*r.elem, Type::TraitObject(_))
+        {
+            found.get_or_insert(r.clone());
+        }
+        true
+    });
+    match found {
+        None => Ok(()),
+        Some(r) => refuse(
+            &r,
+            "elements are values of their own here: write `&[Vec<f64>]` or `&[[f64; N]]`",
+        ),
     }
 }
 

@@ -48,6 +48,7 @@ mod crafts;
 mod devices;
 mod early_failures;
 mod fields;
+mod given_lists;
 mod given_rows;
 mod households;
 mod idioms;

@@ -261,6 +261,25 @@ impl<T, const N: usize> Mapped for [T; N] {}
 /// Says that values of a type are arrays.
 pub fn taken_for_array<A: Mapped>(_: PhantomData<A>) {}
 
+/// A list that changes its length.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Vec` of numbers or structs: this is taken for one that changes its length",
+    note = "write its type where it is declared: `let mut y: {Self} = f(x);`"
+)]
+pub trait Grown {}
+
+impl<T: Data + 'static> Grown for Vec<T> {}
+
+/// Says that values of a type are lists, whose elements have no lists.
+pub fn taken_for_list<L: Grown + Data>(_: PhantomData<L>) {
+    const {
+        assert!(
+            L::TYPE.sizes() == 1,
+            "a list of lists has its type written where it changes its length: `let mut rows: Vec<Vec<f64>> = f(x);`"
+        );
+    }
+}
+
 /// The type of what is in an `Ok` or `Some`.
 pub fn succeeded<P: Possible>(_: PhantomData<P>) -> PhantomData<P::Value> {
     PhantomData
