@@ -554,7 +554,7 @@ fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
 }
 
 /// Whether an expression is a call of a function.
-fn is_of_function(expr: &Expr) -> bool {
+pub(crate) fn is_of_function(expr: &Expr) -> bool {
     matches!(crate::syntax::unwrapped(expr), Expr::Call(_))
 }
 

@@ -404,6 +404,17 @@ impl Lowering<'_> {
                     let value = Value { level: 9, ..place.clone() };
                     (value, Some(place.text))
                 }
+                // It may be one that makes rows.
+                Expr::Reference(reference)
+                    if reference.mutability.is_none()
+                        && crate::bindings::is_of_function(&reference.expr)
+                        && this.is_user_call(&reference.expr) =>
+                {
+                    this.expected.rows = Some(Ty::Never);
+                    let rows = this.expression(&reference.expr);
+                    this.expected.rows = None;
+                    (this.named(rows?, "given"), None)
+                }
                 // What nobody can look at afterwards.
                 Expr::Reference(reference) if reference.mutability.is_some() => {
                     (this.expression(&reference.expr)?, Some(String::new()))

@@ -9,15 +9,16 @@
 //! | `w.iter().zip(x.iter().filter(f))` | the same with `take_while` before `filter`, as Rust asks for one of `w` first |
 //! | `x.iter().filter(f).take(n)` | `take_while` before `filter` as well |
 //!
-//! Requires: the end asks for all elements and collects none; what is chosen is so by `filter` and `filter_map`; the other side is a list with a name.
+//! So it is in a `for`. Requires: the end asks for all elements; what is chosen is so by `filter` and `filter_map`; the other side is a list with a name.
 
 use crate::iterators::{STAGES, is_iterator};
 use crate::syntax::unwrapped;
 use crate::visited::{Node, each};
-use syn::{BinOp, Expr, ExprMethodCall};
+use syn::{BinOp, Expr, ExprForLoop, ExprMethodCall, Stmt};
 
 /// The ends of which this is so.
-const ENDS: &[&str] = &["sum", "product", "fold", "count", "for_each", "all", "any"];
+const ENDS: &[&str] =
+    &["sum", "product", "fold", "count", "for_each", "all", "any", "collect", "last"];
 
 /// Methods that do not fail beside those of numbers; an own one may.
 const TOTAL: &[&str] = &["is_nan", "is_finite", "is_some", "is_none", "is_empty", "len", "clone"];
@@ -33,8 +34,23 @@ pub(crate) fn told(end: &ExprMethodCall) -> Option<Expr> {
     Some(syn::parse_quote!({ let mut __jut_k = 0_usize; #first #own }))
 }
 
+/// Such a `for` as statements; nothing of any other.
+pub(crate) fn looped(l: &ExprForLoop) -> Option<Vec<Stmt>> {
+    let mut own = l.clone();
+    let mut first = None;
+    *own.expr = counted(&l.expr, &mut first)?;
+    let counter: Stmt = syn::parse_quote!(let mut __jut_k = 0_usize;);
+    let whole = Stmt::Expr(Expr::ForLoop(own), None);
+    Some([counter].into_iter().chain(first).chain([whole]).collect())
+}
+
+/// Whether a `for` goes over such a chain.
+pub(crate) fn is_told(source: &Expr) -> bool {
+    counted(source, &mut None).is_some()
+}
+
 /// The iterator with a counter in the place of the first `zip`, `take` or `enumerate`, and what stands before it.
-fn counted(iterator: &Expr, first: &mut Option<syn::Stmt>) -> Option<Expr> {
+fn counted(iterator: &Expr, first: &mut Option<Stmt>) -> Option<Expr> {
     let Expr::MethodCall(call) = unwrapped(iterator) else { return None };
     let chosen = is_chosen(&call.receiver);
     let from = &call.receiver;
@@ -85,7 +101,7 @@ fn ending(iterator: &Expr, number: &Expr) -> Expr {
             *own.receiver = ending(&call.receiver, number);
             Expr::MethodCall(own)
         }
-        source => syn::parse_quote!(#source.take_while(|_| __jut_k < #number)),
+        source => syn::parse_quote!((#source).take_while(|_| __jut_k < #number)),
     }
 }
 

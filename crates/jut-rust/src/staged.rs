@@ -22,12 +22,16 @@ use syn::{Expr, ExprForLoop};
 
 /// Whether a loop goes over a chain that leaves elements out, or has loops of its own.
 pub(crate) fn is_staged(source: &Expr) -> bool {
-    split(source).0.iter().any(|call| call.method != "map")
+    split(source).0.iter().any(|call| call.method != "map") || crate::lazily::is_told(source)
 }
 
 impl Lowering<'_> {
     /// Such a loop.
     pub fn staged_loop(&mut self, l: &ExprForLoop) -> Result<(), Refusal> {
+        if let Some(told) = crate::lazily::looped(l) {
+            self.statements(&told, crate::lowering::Tail::Unit)?;
+            return Ok(());
+        }
         let (_, head, item, stages) = self.chained(&l.expr)?;
         if let Some(inner) = stages.iter().find(|s| is_nested(s))
             && !self.jumps_out_of(l.label.as_ref(), &l.body).is_empty()
