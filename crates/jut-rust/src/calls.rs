@@ -563,7 +563,6 @@ impl Lowering<'_> {
         {
             let list = self.expression(&call.receiver)?;
             if let Ty::Of(hole, steps) = self.resolve(&list.ty) {
-                self.taken_for_array(&list.ty, call.method.span());
                 // A constant, and a field, is an array, whose length the linker knows.
                 let known =
                     matches!(self.parts.holes.get(hole), Some(Hole::Constant(_) | Hole::Data(_)));

@@ -84,13 +84,6 @@ impl Lowering<'_> {
         self.parts.items.push(quote_spanned!(span=> ::jut::rust::taken_for_option(#ty);));
     }
 
-    /// What `map` is called on is an array, if it is no iterator: rustc looks at it.
-    pub fn taken_for_array(&mut self, ty: &Ty, span: Span) {
-        let Some(ty) = self.type_by(ty, true) else { return };
-        let ty = crate::syntax::spanned_like(ty, span);
-        self.parts.items.push(quote_spanned!(span=> ::jut::rust::taken_for_array(#ty);));
-    }
-
     /// `==` and `!=` of tuples, `(i, j) != (0, 0)`, and of `Option`s, `wet == Some(i)`: by their parts; nothing of anything else.
     pub fn equal_parts(
         &mut self,

@@ -405,7 +405,7 @@ impl Lowering<'_> {
     }
 
     /// Elements that may be assigned. A place has the depth of its variable where values have a level.
-    fn list_places(&mut self, list: &Expr) -> Result<Elements, Refusal> {
+    pub fn list_places(&mut self, list: &Expr) -> Result<Elements, Refusal> {
         let depth = self.root(list).map_or(0, |local| local.depth) as u8;
         let (place, length) = self.looked_at(list)?;
         let element = self.element(&place.ty);

@@ -63,6 +63,19 @@ impl Lowering<'_> {
         let Some((stage, rest)) = stages.split_first() else { return last(self, item) };
         let call = stage.call;
         if call.method == "flatten" {
+            // Places of rows are gone over as those of a name.
+            if let Item::Place(_) = item {
+                self.scopes.push(Default::default());
+                self.bind(&syn::parse_quote!(__jut_row), item)?;
+                let elements = self.list_places(&syn::parse_quote!(__jut_row));
+                self.scopes.pop();
+                let elements = elements?;
+                let index = self.names.unique("i");
+                let inner = (elements.element)(&index);
+                let (block, ()) = self.nested(|this| this.staged(inner, rest, last))?;
+                self.loop_of(&Head { index, count: elements.count, goes: Vec::new() }, block);
+                return Ok(());
+            }
             let list = self.one(item)?;
             if let Ty::Option(_) = self.resolve(&list.ty) {
                 let option = self.named(list, "option");

@@ -69,7 +69,7 @@ impl Lowering<'_> {
             },
             _ => false,
         };
-        let (mut sure, mut changed, mut looked_at) = (false, false, false);
+        let (mut sure, mut changed, mut looked_at, mut own) = (false, false, false, false);
         all(rest, &mut |node| {
             match node {
                 Node::Expr(Expr::MethodCall(call)) if is(&name.ident, &call.receiver) => {
@@ -79,13 +79,15 @@ impl Lowering<'_> {
                         GROWING.contains(&method.as_str()) || RELISTING.contains(&method.as_str());
                     looked_at |= ["iter", "len", "iter_mut"].contains(&method.as_str());
                 }
+                // A struct for certain.
+                Node::Expr(Expr::Field(field)) => own |= is(&name.ident, &field.base),
                 Node::Expr(Expr::Index(index)) => looked_at |= is(&name.ident, &index.expr),
                 Node::Expr(Expr::ForLoop(l)) => looked_at |= is(&name.ident, &l.expr),
                 _ => {}
             }
             true
         });
-        sure || free && changed && looked_at
+        !own && (sure || free && changed && looked_at)
     }
 
     /// What a function gives, as a list that changes its length; anything else as it is.

@@ -97,7 +97,7 @@ pub use cell::Cell;
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
-    given, itself, of, result, succeeded, taken_for_array, taken_for_list, taken_for_option,
+    given, itself, of, result, succeeded, taken_for_list, taken_for_option,
 };
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};

@@ -10,6 +10,9 @@ impl Queue {
     fn truncate(&mut self, n: usize) {
         self.items[0] *= n as f64;
     }
+    fn first_one(&self) -> f64 {
+        self.items[0]
+    }
 }
 
 #[differentiable]
@@ -21,7 +24,7 @@ fn queue(x: f64) -> Queue {
 fn f(x: f64) -> f64 {
     let mut q = queue(x);
     q.truncate(1);
-    q.items[0]
+    q.first_one()
 }
 
 fn main() {}

@@ -168,7 +168,7 @@ pub trait Gives<A, R> {}
 /// An array's element.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list: it has no elements here",
-    note = "go over a field of it, `for v in &ring.values`, or write a method that gives a `Vec`"
+    note = "go over a field of it, `for v in &ring.values`, or write a method that gives a `Vec`; an own method `map` is called by its path, `{Self}::map(a, f)`"
 )]
 pub trait Elements {
     /// Its type.
@@ -248,18 +248,6 @@ impl<T, E> Optional for std::result::Result<T, E> {}
 
 /// Says that values of a type have the methods of an `Option`.
 pub fn taken_for_option<O: Optional>(_: PhantomData<O>) {}
-
-/// An array, of which `map` makes another one.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array: this is taken for the method `map` of one",
-    note = "a method of your own is called by its path, `{Self}::map(a, f)`"
-)]
-pub trait Mapped {}
-
-impl<T, const N: usize> Mapped for [T; N] {}
-
-/// Says that values of a type are arrays.
-pub fn taken_for_array<A: Mapped>(_: PhantomData<A>) {}
 
 /// A list that changes its length.
 #[diagnostic::on_unimplemented(

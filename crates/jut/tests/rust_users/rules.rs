@@ -216,6 +216,60 @@ fn corrected(x: &[f64]) -> f64 {
     x.iter().map(|v| (v - widened).powi(2)).sum::<f64>()
 }
 
+/// Life on a grid of numbers: cells with two or three live neighbours live on.
+#[differentiable]
+fn life<const H: usize, const W: usize>(grid: &[[f64; W]; H]) -> [[f64; W]; H] {
+    let mut next = [[0.0; W]; H];
+    for i in 0..H {
+        for j in 0..W {
+            let mut live = 0.0;
+            for di in [H - 1, 0, 1] {
+                for dj in [W - 1, 0, 1] {
+                    if (di, dj) != (0, 0) {
+                        live += grid[(i + di) % H][(j + dj) % W];
+                    }
+                }
+            }
+            let bell = |m: f64| exp(-(live - m) * (live - m));
+            next[i][j] = grid[i][j] * bell(2.0) + bell(3.0) * (1.0 - grid[i][j] * bell(2.0));
+        }
+    }
+    next
+}
+
+#[differentiable]
+fn lived(x: &[f64]) -> f64 {
+    let mut grid = [[0.0; 3]; 4];
+    for (cell, v) in grid.iter_mut().flatten().zip(x) {
+        *cell = *v;
+    }
+    for _ in 0..2 {
+        grid = life(&grid);
+    }
+    grid.iter().flatten().sum::<f64>() + grid[1][2]
+}
+
+#[differentiable]
+fn counted_up(x: &[f64]) -> f64 {
+    let mut m = vec![vec![1.0; 2]; x.len()];
+    let mut k = 0;
+    for v in m.iter_mut().flatten() {
+        *v += x[k % x.len()] * k as f64;
+        k += 1;
+    }
+    m.iter().flatten().map(|v| v * v).sum()
+}
+
+/// The same by the number of each.
+#[differentiable]
+fn numbered(x: &[f64]) -> f64 {
+    let mut m = vec![vec![1.0; 2]; x.len()];
+    for (k, v) in m.iter_mut().flatten().enumerate() {
+        *v += x[k % x.len()] * k as f64;
+    }
+    m.iter().flatten().map(|v| v * v).sum()
+}
+
 #[test]
 fn rules_stretches_and_subsets() {
     everywhere! {
@@ -233,5 +287,8 @@ fn halves_grids_and_polynomials() {
         staircase at [1.0, 0.7, 1.9], [1.0, 0.7, -0.5];
         polynomial_steps at [-2.0, 0.3, 0.5];
         corrected at [1.5, 2.25, -0.5];
+        lived at [0.9, 0.1, 0.8, 0.2, 0.7, 0.3, 0.6, 0.4, 0.5, 0.95, 0.05, 0.35], [0.9, 0.1, 0.8];
+        counted_up at [1.0, 2.0, 3.0];
+        numbered at [1.0, 2.0, 3.0];
     }
 }
