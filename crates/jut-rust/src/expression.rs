@@ -287,6 +287,14 @@ impl Lowering<'_> {
         let constant = |text: String, ty: Ty, least: i64| Value::name(text, ty, least);
         match literal {
             Lit::Byte(b) => Ok(constant(b.value().to_string(), Ty::U8, i64::from(b.value()))),
+            Lit::ByteStr(bytes) => {
+                let all: Vec<String> = bytes.value().iter().map(u8::to_string).collect();
+                if all.is_empty() {
+                    return Err(spanned(literal, crate::syntax::EMPTY).no_length());
+                }
+                let ty = array(Ty::U8, Extent::Fixed(all.len().to_string()));
+                Ok(constant(format!("[{}]", all.join(", ")), ty, i64::MIN))
+            }
             Lit::Bool(b) => Ok(constant(b.value.to_string(), Ty::Bool, 0)),
             Lit::Float(x) => {
                 let ty = match x.suffix() {

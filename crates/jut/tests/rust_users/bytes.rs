@@ -88,6 +88,36 @@ fn sums(x: f64, v: &[u8]) -> f64 {
     let p: u8 = v.iter().product();
     x * s as f64 + p as f64
 }
+/// Digits of a text.
+#[differentiable]
+fn digits(bytes: &[u8]) -> Option<f64> {
+    let mut value = 0.0;
+    let mut scale = None;
+    for &b in bytes {
+        match b {
+            b'0'..=b'9' => {
+                let d = (b - b'0') as f64;
+                match scale.as_mut() {
+                    None => value = value * 10.0 + d,
+                    Some(s) => {
+                        *s *= 0.1;
+                        value += d * *s;
+                    }
+                }
+            }
+            b'.' if scale.is_none() => scale = Some(1.0),
+            _ => return None,
+        }
+    }
+    Some(value)
+}
+#[differentiable]
+fn parsed(x: &[f64]) -> f64 {
+    let good = digits(b"12.5").unwrap_or(0.0);
+    let bad = digits(&[b'1', b'x']);
+    good * x[0] + bad.map_or(x[1], |v| v * 2.0)
+}
+
 #[test]
 fn bytes_are_in_structs_enums_lists_and_results() {
     let p = Packet { kind: b'7', ports: [80, 443], data: vec![200, 100, 255], gain: 0.5 };
@@ -111,4 +141,11 @@ fn bytes_are_in_structs_enums_lists_and_results() {
     assert!(toggled::value(1.5, -128).is_err());
     assert_eq!(sums::value(1.5, &[3, 5]).unwrap(), sums(1.5, &[3, 5]));
     assert!(sums::value(1.5, &[200, 100]).is_err());
+}
+
+#[test]
+fn texts_of_bytes_are_lists() {
+    everywhere! {
+        parsed at [0.5, 0.4];
+    }
 }
