@@ -6,12 +6,12 @@
 //! runs.retain(|r| r.len > 1);          `runs` is a list, which changes its length
 //! ```
 //!
-//! That it is a `Vec` is looked at by rustc: an own type with such methods has its type written.
+//! So is what a field has, `let mut items = self.items.clone();`. That it is a `Vec` is looked at by rustc: an own type with such methods has its type written.
 
 use crate::lowering::Lowering;
 use crate::options::{OWN, is_of_option};
 use crate::syntax::{GROWING, OF_OPTIONS, RELISTING, unwrapped};
-use crate::types::{Extent, Ty, array};
+use crate::types::{Extent, Step, Ty, array};
 use crate::value::Value;
 use crate::visited::{Node, all};
 use proc_macro2::Span;
@@ -56,7 +56,17 @@ impl Lowering<'_> {
     fn is_kept_list(&self, local: &syn::Local, rest: &[Stmt]) -> bool {
         let Pat::Ident(name) = &local.pat else { return false };
         let Some(init) = &local.init else { return false };
-        if name.mutability.is_none() || !self.is_user_call(&init.expr) {
+        if name.mutability.is_none() {
+            return false;
+        }
+        // What is there already, or what a function gives.
+        let (copied, there) = match unwrapped(&init.expr) {
+            Expr::MethodCall(call) if call.args.is_empty() && is_field(&call.receiver) => {
+                (call.method == "to_vec", call.method == "clone" || call.method == "to_vec")
+            }
+            place => (false, is_field(place)),
+        };
+        if !there && !self.is_user_call(&init.expr) {
             return false;
         }
         let free = match unwrapped(&init.expr) {
@@ -67,7 +77,7 @@ impl Lowering<'_> {
                 }
                 _ => false,
             },
-            _ => false,
+            _ => there,
         };
         let (mut sure, mut changed, mut looked_at, mut own) = (false, false, false, false);
         all(rest, &mut |node| {
@@ -87,13 +97,14 @@ impl Lowering<'_> {
             }
             true
         });
-        !own && (sure || free && changed && looked_at)
+        !own && (sure || changed && (copied || free && looked_at))
     }
 
     /// What a function gives, as a list that changes its length; anything else as it is.
     pub fn as_list_that_grows(&mut self, value: Value, at: Span) -> Value {
         let Ty::Of(hole, steps) = self.resolve(&value.ty) else { return value };
-        if !steps.is_empty() || self.row_of(&self.element(&value.ty)).is_some() {
+        let plain = steps.iter().all(|step| matches!(step, Step::Field(_)));
+        if !plain || self.row_of(&self.element(&value.ty)).is_some() {
             return value;
         }
         let Some(list) = self.type_by(&Ty::Of(hole, steps), true) else { return value };
@@ -102,6 +113,10 @@ impl Lowering<'_> {
         let element = self.element(&value.ty);
         Value { ty: array(element, Extent::Slice), ..value }
     }
+}
+
+fn is_field(place: &Expr) -> bool {
+    matches!(unwrapped(place), Expr::Field(_))
 }
 
 fn is(name: &syn::Ident, expr: &Expr) -> bool {

@@ -70,3 +70,60 @@ fn moving(x: &[f64]) -> f64 {
 fn what_a_function_gives_changes_its_length_where_no_type_is_written() {
     everywhere! { grown at [1.0, 2.0, 0.5, 0.9], [1.0]; own at [1.0, 2.0]; moving at [1.0, 2.0, 0.5, 0.9], [0.8]; }
 }
+
+/// Lists of a field, which a new value has longer or shorter.
+#[derive(Data, Clone, Debug, PartialEq)]
+struct Book {
+    items: Vec<f64>,
+    rate: f64,
+}
+#[differentiable]
+impl Book {
+    fn with(&self, x: f64) -> Book {
+        let mut items: Vec<f64> = self.items.clone();
+        items.push(x);
+        Book { items, rate: self.rate * 0.5 }
+    }
+    fn kept(self) -> Book {
+        let mut items = self.items;
+        items.retain(|v| *v > 0.5);
+        Book { items, ..self }
+    }
+    fn total(&self) -> f64 {
+        self.items.iter().sum::<f64>() * self.rate
+    }
+}
+#[differentiable]
+fn built(x: &[f64]) -> f64 {
+    let b = Book { items: vec![x[0]], rate: x[1] };
+    let c = b.with(x[1]).with(3.0).with(0.1);
+    c.total() + c.kept().total()
+}
+
+#[differentiable]
+impl Book {
+    fn merged(&self, other: &Book) -> Book {
+        let mut items = self.items.to_vec();
+        items.push(other.rate);
+        let mut rest = other.items.clone();
+        while rest.len() > 1 {
+            items.push(rest.remove(0) * 2.0);
+        }
+        items.extend(rest);
+        Book { items, rate: other.rate }
+    }
+}
+#[differentiable]
+fn merged(x: &[f64]) -> f64 {
+    let a = Book { items: vec![x[0]], rate: x[1] };
+    let b = Book { items: vec![x[0], x[1], 0.5], rate: x[1] };
+    a.merged(&b).total() + b.merged(&a).total() * x[0]
+}
+
+#[test]
+fn lists_of_fields_change_their_length_in_a_new_value() {
+    everywhere! {
+        built at [1.0, 2.0];
+        merged at [1.0, 2.0];
+    }
+}
