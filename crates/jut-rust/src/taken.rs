@@ -32,6 +32,39 @@ const SURE: &[&str] = &[
     "extend_from_slice",
 ];
 
+/// Other methods of a `Vec`: what has more is an own type.
+const OTHERS: &[&str] = &[
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "len",
+    "is_empty",
+    "first",
+    "last",
+    "first_mut",
+    "last_mut",
+    "get",
+    "get_mut",
+    "to_vec",
+    "clone",
+    "as_slice",
+    "contains",
+    "windows",
+    "chunks",
+    "chunks_exact",
+    "chunks_mut",
+    "chunks_exact_mut",
+    "split_at",
+    "split_at_mut",
+    "split_first",
+    "split_last",
+    "is_sorted",
+    "partition_point",
+    "binary_search",
+    "binary_search_by",
+    "binary_search_by_key",
+];
+
 impl Lowering<'_> {
     /// What is expected of the value of a `let`, by what stands behind it.
     pub fn expect_of(&mut self, local: &syn::Local, rest: &[Stmt]) {
@@ -88,8 +121,12 @@ impl Lowering<'_> {
                     changed |=
                         GROWING.contains(&method.as_str()) || RELISTING.contains(&method.as_str());
                     looked_at |= ["iter", "len", "iter_mut"].contains(&method.as_str());
+                    own |= !crate::syntax::CHANGING.contains(&method.as_str())
+                        && !GROWING.contains(&method.as_str())
+                        && !RELISTING.contains(&method.as_str())
+                        && !OTHERS.contains(&method.as_str());
                 }
-                // A struct for certain.
+                // A struct for certain, as what has other methods.
                 Node::Expr(Expr::Field(field)) => own |= is(&name.ident, &field.base),
                 Node::Expr(Expr::Index(index)) => looked_at |= is(&name.ident, &index.expr),
                 Node::Expr(Expr::ForLoop(l)) => looked_at |= is(&name.ident, &l.expr),

@@ -10,9 +10,6 @@ impl Queue {
     fn truncate(&mut self, n: usize) {
         self.items[0] *= n as f64;
     }
-    fn first_one(&self) -> f64 {
-        self.items[0]
-    }
 }
 
 #[differentiable]
@@ -21,10 +18,15 @@ fn queue(x: f64) -> Queue {
 }
 
 #[differentiable]
+fn first(queue: &Queue) -> f64 {
+    queue.items[0]
+}
+
+#[differentiable]
 fn f(x: f64) -> f64 {
     let mut q = queue(x);
     q.truncate(1);
-    q.first_one()
+    first(&q)
 }
 
 fn main() {}

@@ -127,3 +127,38 @@ fn lists_of_fields_change_their_length_in_a_new_value() {
         merged at [1.0, 2.0];
     }
 }
+
+/// An own type, which a function gives, with methods that are named as those of a list, and others.
+#[derive(Data, Clone, Debug, PartialEq)]
+struct Queue {
+    items: Vec<f64>,
+}
+
+#[differentiable]
+impl Queue {
+    fn truncate(&mut self, n: usize) {
+        self.items[0] *= n as f64;
+    }
+    fn front(&self) -> f64 {
+        self.items[0]
+    }
+}
+
+#[differentiable]
+fn queue(x: &[f64]) -> Queue {
+    Queue { items: x.to_vec() }
+}
+
+#[differentiable]
+fn queued(x: &[f64]) -> f64 {
+    let mut q = queue(x);
+    q.truncate(3);
+    q.front() * x[1]
+}
+
+#[test]
+fn own_types_keep_their_methods() {
+    everywhere! {
+        queued at [1.0, 2.0];
+    }
+}
