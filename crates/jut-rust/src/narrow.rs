@@ -31,6 +31,8 @@ pub struct Limits {
     pub bits: String,
     /// How many bits there are.
     pub count: String,
+    /// How many numbers there are.
+    size: String,
     /// What stands behind a number for how far it is above the least.
     above: String,
 }
@@ -51,6 +53,7 @@ impl Limits {
             most: narrow.most().to_string(),
             bits: ((1_i64 << narrow.bits) - 1).to_string(),
             count: narrow.bits.to_string(),
+            size: (1_i64 << narrow.bits).to_string(),
         }
     }
 
@@ -77,6 +80,7 @@ impl Lowering<'_> {
                     most: tag("most"),
                     bits: tag("bits"),
                     count: tag("width"),
+                    size: format!("{} + 1", tag("bits")),
                 })
             }
             _ => None,
@@ -103,10 +107,8 @@ impl Lowering<'_> {
                 });
                 each.collect()
             }
-            of => text(narrow(&of).unwrap_or_else(|| match Ty::I32 {
-                Ty::Narrow(narrow) => Whole::Narrow(Limits::of(narrow)),
-                _ => Whole::I64,
-            })),
+            // What nothing says is an `i32`.
+            of => text(narrow(&of).unwrap_or_else(|| Whole::Narrow(Limits::of(Narrow::I32)))),
         }
     }
 
@@ -114,8 +116,8 @@ impl Lowering<'_> {
     /// here if it is no `i64`.)
     pub fn in_range(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
         self.depends(&value.ty);
-        let Some(Limits { above, bits, .. }) = self.limits(&value.ty) else { return value };
-        let inside = |v: &str| format!("{v}{above} < {bits} + 1");
+        let Some(Limits { above, size, .. }) = self.limits(&value.ty) else { return value };
+        let inside = |v: &str| format!("{v}{above} < {size}");
         self.checked("narrow", value, inside, span, operation)
     }
 

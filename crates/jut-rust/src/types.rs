@@ -27,6 +27,9 @@ pub struct Narrow {
 }
 
 impl Narrow {
+    /// `i32`
+    pub const I32: Narrow = Narrow { bits: 32, signed: true };
+
     /// The one of a name.
     fn named(name: &str) -> Option<Narrow> {
         let bits = name.get(1..)?;
@@ -136,7 +139,7 @@ impl Ty {
     /// Of an element of a list of which nothing is known yet: it is whatever it meets, and an `f64` in what is written meanwhile.
     pub const GUESS: Ty = Ty::Float(usize::MAX);
     /// `i32`
-    pub const I32: Ty = Ty::Narrow(Narrow { bits: 32, signed: true });
+    pub const I32: Ty = Ty::Narrow(Narrow::I32);
     /// `u32`
     pub const U32: Ty = Ty::Narrow(Narrow { bits: 32, signed: false });
     /// `u8`

@@ -84,7 +84,8 @@ macro_rules! of_few_bits {
                     }
                 }
                 for k in [-70_000, -129, -1, 0, 1, 127, 128, 255, 256, 40_000, 65_535, 65_536] {
-                    if k as $ty >= 0 {
+                    let cut = k as $ty;
+                    if i64::from(cut) >= 0 {
                         let x = k as f64 + 0.25;
                         same(|| cast(k, x), cast::value(k, x));
                     }
