@@ -774,24 +774,6 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
 }
 
 impl Type {
-    /// The least and the largest number of an integer of few bits.
-    fn limits(self) -> Option<(i64, i64)> {
-        Some(match self {
-            Type::I32 => (i32::MIN.into(), i32::MAX.into()),
-            Type::U32 => (0, u32::MAX.into()),
-            Type::I16 => (i16::MIN.into(), i16::MAX.into()),
-            Type::U16 => (0, u16::MAX.into()),
-            Type::I8 => (i8::MIN.into(), i8::MAX.into()),
-            Type::U8 => (0, u8::MAX.into()),
-            _ => return None,
-        })
-    }
-
-    /// Whether it is an integer.
-    fn is_integer(self) -> bool {
-        matches!(self, Type::Usize | Type::I64 | Type::U64) || self.limits().is_some()
-    }
-
     /// The type of the numbers in it.
     fn scalar(self) -> Type {
         match self {
