@@ -38,6 +38,7 @@ impl Lowering<'_> {
         if let Some(typed) = crate::ended::typed(local) {
             return self.binding(&typed);
         }
+        let grown = std::mem::take(&mut self.expected.grown);
         if let Some(statements) = crate::pointers::declared(local) {
             return statements.iter().try_for_each(|statement| match statement {
                 syn::Stmt::Local(local) => self.binding(local),
@@ -177,12 +178,18 @@ impl Lowering<'_> {
             let (_, value) = self.option_parts(&option);
             return self.pattern(inner, value);
         }
+        // The last arm of a `match` fits where no other one does.
+        if is_subject(&init.expr) && matches!(pattern, Pat::Slice(_)) {
+            let whole = self.named(value, "whole");
+            return self.tested(pattern, &whole).map(|_| ());
+        }
         let value = match &annotated {
             Some(ty) => {
                 let value = self.with_type(value, ty, &init.expr)?;
                 // Rows may have lengths of their own, whatever is written.
                 if self.is_uneven(&value.ty) { value } else { self.convert(value, ty) }
             }
+            None if grown => self.as_list_that_grows(value, init.expr.span()),
             None => self.with_type(value, &Ty::Never, &init.expr)?,
         };
         self.pattern(pattern, value)
@@ -504,14 +511,18 @@ impl Lowering<'_> {
 
 /// What is in a `Some` or `Ok` of the last arm of a `match`, of which rustc knows that it fits: see `enums::as_branches`.
 fn last_arm<'p>(pattern: &'p Pat, subject: &Expr) -> Option<&'p Pat> {
-    let own = matches!(subject, Expr::Path(path) if path.path.is_ident(crate::syntax::SUBJECT));
     match pattern {
-        Pat::TupleStruct(parts) if own && parts.elems.len() == 1 => {
+        Pat::TupleStruct(parts) if is_subject(subject) && parts.elems.len() == 1 => {
             let known = ["Some", "Ok"].iter().any(|name| parts.path.is_ident(name));
             parts.elems.first().filter(|_| known)
         }
         _ => None,
     }
+}
+
+/// Whether a value is what a `match` with jumps is about.
+fn is_subject(value: &Expr) -> bool {
+    matches!(value, Expr::Path(path) if path.path.is_ident(crate::syntax::SUBJECT))
 }
 
 /// `let (mut a, mut b) = (Vec::new(), None);` as a `let` for each name; nothing if no list without elements, and no `None`, is among the values.
@@ -543,7 +554,7 @@ fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
 }
 
 /// Whether an expression is a call of a function.
-fn is_of_function(expr: &Expr) -> bool {
+pub(crate) fn is_of_function(expr: &Expr) -> bool {
     matches!(crate::syntax::unwrapped(expr), Expr::Call(_))
 }
 

@@ -107,7 +107,7 @@ impl Lowering<'_> {
                         return self.statements(&chain, tail);
                     }
                     let stacked = self.stacked_in_value(statement);
-                    self.expected.optional = self.is_kept_option(local, rest);
+                    self.expect_of(local, rest);
                     let bound = self.with_stacks(&stacked, local, |this| this.binding(local));
                     self.expected.optional = false;
                     bound?;

@@ -50,28 +50,18 @@ impl Lowering<'_> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
-            Some("f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize")
-                if name == "from" =>
-            {
+            Some(of) if name == "from" && Ty::number(of).is_some() => {
                 let [argument] = &arguments[..] else {
                     return refuse(path, "one argument is expected here");
                 };
                 let ty = &path.path.segments[path.path.segments.len() - 2].ident;
                 return self.cast(&syn::parse_quote!((#argument) as #ty));
             }
-            Some("f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize") => {
+            Some(of) if Ty::number(of).is_some() => {
+                let ty = Ty::number(of).unwrap_or(Ty::F64);
                 let values = self.operands(&arguments)?;
                 let Some((receiver, rest)) = values.split_first() else {
                     return refuse(path, format!("`{name}` is not built"));
-                };
-                let ty = match before.as_deref() {
-                    Some("f64") => Ty::F64,
-                    Some("f32") => Ty::F32,
-                    Some("i64" | "isize") => Ty::I64,
-                    Some("i32") => Ty::I32,
-                    Some("u32") => Ty::U32,
-                    Some("u64") => Ty::U64,
-                    _ => Ty::Usize,
                 };
                 let receiver = self.convert(receiver.clone(), &ty);
                 return self.number_method(&name, receiver, rest, &last.ident);
@@ -414,6 +404,17 @@ impl Lowering<'_> {
                     let value = Value { level: 9, ..place.clone() };
                     (value, Some(place.text))
                 }
+                // It may be one that makes rows.
+                Expr::Reference(reference)
+                    if reference.mutability.is_none()
+                        && crate::bindings::is_of_function(&reference.expr)
+                        && this.is_user_call(&reference.expr) =>
+                {
+                    this.expected.rows = Some(Ty::Never);
+                    let rows = this.expression(&reference.expr);
+                    this.expected.rows = None;
+                    (this.named(rows?, "given"), None)
+                }
                 // What nobody can look at afterwards.
                 Expr::Reference(reference) if reference.mutability.is_some() => {
                     (this.expression(&reference.expr)?, Some(String::new()))
@@ -497,6 +498,14 @@ impl Lowering<'_> {
             return Ok(value);
         }
         if let Some(value) = self.option_method(call, optional)? {
+            return Ok(value);
+        }
+        // A name for an array has `map` too.
+        if name != "map"
+            && crate::syntax::OF_OPTIONS.contains(&name.as_str())
+            && self.is_struct(&call.receiver)
+            && let Ok(value) = self.user_method(call, None)?
+        {
             return Ok(value);
         }
         if let Some(turbofish) = &call.turbofish {
@@ -637,8 +646,7 @@ impl Lowering<'_> {
                 | Ty::F32
                 | Ty::Float(_)
                 | Ty::I64
-                | Ty::I32
-                | Ty::U32
+                | Ty::Narrow(_)
                 | Ty::U64
                 | Ty::Usize
                 | Ty::Bool

@@ -2,14 +2,15 @@
 //!
 //! `kind == Kind::Upwind`, with a variant without fields, is `matches!(kind, Kind::Upwind)`: what `==` means of an enum that derives `PartialEq`. That
 //! it is derived is seen by a pattern with a constant of the type, which rustc takes of no other. What else is compared is numbers and truth
-//! values, which rustc knows: of a struct it is refused where it stands, and not when the text is put together. So is a sum of structs.
+//! values, tuples and `Option`s of these, which rustc knows: of a struct it is refused where it stands, and not when the text is put together. So is a sum of structs.
 
 use crate::lowering::Lowering;
 use crate::syntax::unwrapped;
 use crate::types::Ty;
+use crate::value::Value;
 use crate::{Refusal, refuse};
 use proc_macro2::Span;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprPath};
 
@@ -71,5 +72,71 @@ impl Lowering<'_> {
         let Some(ty) = self.type_by(left, true) else { return };
         let ty = crate::syntax::spanned_like(ty, span);
         self.parts.items.push(quote_spanned!(span=> ::jut::rust::compared(#ty);));
+    }
+
+    /// What a method of an `Option` is called on is one: rustc looks at it where nothing else says so.
+    pub fn taken_for_option(&mut self, ty: &Ty, span: Span) {
+        if !self.may_be_struct(ty) {
+            return;
+        }
+        let Some(ty) = self.type_by(ty, true) else { return };
+        let ty = crate::syntax::spanned_like(ty, span);
+        self.parts.items.push(quote_spanned!(span=> ::jut::rust::taken_for_option(#ty);));
+    }
+
+    /// `==` and `!=` of tuples, `(i, j) != (0, 0)`, and of `Option`s, `wet == Some(i)`: by their parts; nothing of anything else.
+    pub fn equal_parts(
+        &mut self,
+        op: &str,
+        left: &Value,
+        right: &Value,
+        at: &impl ToTokens,
+        span: Span,
+    ) -> Result<Option<Value>, Refusal> {
+        if !matches!(op, "==" | "!=") {
+            return Ok(None);
+        }
+        let equal = match (self.resolve(&left.ty), self.resolve(&right.ty)) {
+            (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => {
+                let left = self.named(left.clone(), "left");
+                let right = self.named(right.clone(), "right");
+                let mut all = Vec::new();
+                for k in 0..a.len() {
+                    let (a, b) = (self.component(&left, k), self.component(&right, k));
+                    all.push(self.operation("==", a, b, at, span)?.within(3));
+                }
+                all.join(" && ")
+            }
+            (a @ (Ty::Option(_) | Ty::Of(..)), b @ (Ty::Option(_) | Ty::Of(..)))
+                if [&a, &b].iter().any(|ty| matches!(ty, Ty::Option(_))) =>
+            {
+                let none = |ty: &Ty| matches!(ty, Ty::Option(inner) if **inner == Ty::Never);
+                let part = |this: &mut Self, value: &Value| {
+                    let pair = this.as_pair(value.clone());
+                    let pair = this.named(pair, "option");
+                    this.option_parts(&pair)
+                };
+                match (none(&a), none(&b)) {
+                    (true, true) => "true".to_string(),
+                    (false, true) => format!("!{}", part(self, left).0.text),
+                    (true, false) => format!("!{}", part(self, right).0.text),
+                    (false, false) => {
+                        let (there, a) = part(self, left);
+                        let (also, b) = part(self, right);
+                        let same = self.operation("==", a, b, at, span)?;
+                        // What is in a `None` is any value.
+                        format!(
+                            "({0} == {1}) && (!{0} || {2})",
+                            there.text,
+                            also.text,
+                            same.within(2)
+                        )
+                    }
+                }
+            }
+            _ => return Ok(None),
+        };
+        let text = if op == "==" { format!("({equal})") } else { format!("!({equal})") };
+        Ok(Some(Value { stable: false, ..Value::new(text, Ty::Bool, 6, &[left, right]) }))
     }
 }

@@ -136,10 +136,9 @@ fn within_option(written: &Type) -> Option<&Type> {
 fn known(path: &syn::TypePath) -> bool {
     let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
     let first = path.path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
-    matches!(
-        last.as_str(),
-        "f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize" | "bool"
-    ) || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
+    last == "bool"
+        || Ty::number(&last).is_some()
+        || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
 }
 
 /// The type of a result, as a value that is given back: without references.

@@ -166,10 +166,9 @@ impl Lowering<'_> {
             _ if hi.least >= 0 || literal(&hi).is_some_and(|n| n >= 0) => size,
             Ty::Of(hole, steps) if !closed => {
                 let steps = crate::types::words(&steps);
-                let of = |names: &[&str], text: &str| -> String {
-                    names.iter().map(|n| format!("$if {n} {hole}{steps}${text}$end$")).collect()
-                };
-                format!("{}{}", of(&["usize", "u32"], &size), of(&["i64", "i32"], &whole))
+                format!(
+                    "$if counted {hole}{steps}${size}$end$$if negative {hole}{steps}${whole}$end$"
+                )
             }
             _ => whole,
         };
@@ -261,9 +260,11 @@ impl Lowering<'_> {
                 let list = self.expression(receiver)?;
                 self.elements_of(list, receiver)
             }
-            ("filter" | "filter_map" | "flat_map" | "flatten", _)
-                if crate::iterators::is_collectable(call) =>
-            {
+            (
+                "filter" | "filter_map" | "flat_map" | "flatten" | "scan" | "take_while"
+                | "map_while" | "skip_while",
+                _,
+            ) if crate::iterators::is_collectable(call) => {
                 self.elements(&syn::parse_quote!(#call.collect::<Vec<_>>().into_iter()))
             }
             (
@@ -404,7 +405,7 @@ impl Lowering<'_> {
     }
 
     /// Elements that may be assigned. A place has the depth of its variable where values have a level.
-    fn list_places(&mut self, list: &Expr) -> Result<Elements, Refusal> {
+    pub fn list_places(&mut self, list: &Expr) -> Result<Elements, Refusal> {
         let depth = self.root(list).map_or(0, |local| local.depth) as u8;
         let (place, length) = self.looked_at(list)?;
         let element = self.element(&place.ty);

@@ -117,7 +117,7 @@ fn total(end: &ExprMethodCall) -> Option<Expr> {
     };
     let sum = end.method == "sum";
     let integer = matches!(of, Type::Path(path) if path.path.get_ident().is_some_and(|name| {
-        ["i64", "i32", "u32", "u64", "usize", "isize"].iter().any(|known| name == known)
+        crate::types::Ty::number(&name.to_string()).is_some_and(|number| number.is_integer())
     }));
     let start: Expr = match (integer, sum) {
         (true, true) => syn::parse_quote!(0),

@@ -375,8 +375,10 @@ pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
         Ty::F64 | Ty::Float(_) => quote!(::jut::rust::Type::F64),
         Ty::F32 => quote!(::jut::rust::Type::F32),
         Ty::I64 => quote!(::jut::rust::Type::I64),
-        Ty::I32 => quote!(::jut::rust::Type::I32),
-        Ty::U32 => quote!(::jut::rust::Type::U32),
+        Ty::Narrow(of) => {
+            let name = format_ident!("{}", of.name().to_uppercase());
+            quote!(::jut::rust::Type::#name)
+        }
         Ty::U64 => quote!(::jut::rust::Type::U64),
         Ty::Usize => quote!(::jut::rust::Type::Usize),
         Ty::Unit => quote!(::jut::rust::Type::Unit),

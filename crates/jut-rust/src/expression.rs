@@ -286,6 +286,15 @@ impl Lowering<'_> {
     pub fn literal(&mut self, literal: &Lit, negative: bool) -> Result<Value, Refusal> {
         let constant = |text: String, ty: Ty, least: i64| Value::name(text, ty, least);
         match literal {
+            Lit::Byte(b) => Ok(constant(b.value().to_string(), Ty::U8, i64::from(b.value()))),
+            Lit::ByteStr(bytes) => {
+                let all: Vec<String> = bytes.value().iter().map(u8::to_string).collect();
+                if all.is_empty() {
+                    return Err(spanned(literal, crate::syntax::EMPTY).no_length());
+                }
+                let ty = array(Ty::U8, Extent::Fixed(all.len().to_string()));
+                Ok(constant(format!("[{}]", all.join(", ")), ty, i64::MIN))
+            }
             Lit::Bool(b) => Ok(constant(b.value.to_string(), Ty::Bool, 0)),
             Lit::Float(x) => {
                 let ty = match x.suffix() {
@@ -298,19 +307,18 @@ impl Lowering<'_> {
             Lit::Int(n) => {
                 let ty = match n.suffix() {
                     "" => self.written_integer(literal),
-                    "i64" | "isize" => Ty::I64,
-                    "i32" => Ty::I32,
-                    "u32" => Ty::U32,
-                    "u64" => Ty::U64,
-                    "usize" => Ty::Usize,
-                    "f64" => return self.written_float(literal, n.base10_digits(), Ty::F64),
-                    "f32" => return self.written_float(literal, n.base10_digits(), Ty::F32),
-                    other => {
-                        return refuse(
-                            literal,
-                            format!("`{other}` is not built: write `usize`, `i64`, `i32` or `u32`"),
-                        );
-                    }
+                    suffix => match Ty::number(suffix) {
+                        Some(float) if float.is_float() => {
+                            return self.written_float(literal, n.base10_digits(), float);
+                        }
+                        Some(integer) => integer,
+                        None => {
+                            return refuse(
+                                literal,
+                                format!("`{suffix}` is not built: write `i64` or `u64`"),
+                            );
+                        }
+                    },
                 };
                 // What is larger than any other integer is a `u64`.
                 if let (Err(_), Ok(large), false) =
@@ -408,19 +416,14 @@ impl Lowering<'_> {
         let k = self.hole(Hole::Constant(tokens));
         let mut before = written.rsplit("::").skip(1);
         let ty = match (before.next(), before.next()) {
-            (Some("f64"), _) | (Some("consts"), Some("f64")) => Ty::F64,
-            (Some("f32"), _) | (Some("consts"), Some("f32")) => Ty::F32,
-            (Some("i64" | "isize"), _) => Ty::I64,
-            (Some("i32"), _) => Ty::I32,
-            (Some("u32"), _) => Ty::U32,
-            (Some("u64"), _) => Ty::U64,
-            (Some("usize"), _) => Ty::Usize,
+            (Some("consts"), Some("f64")) => Ty::F64,
+            (Some("consts"), Some("f32")) => Ty::F32,
             // What `use` gave a name is told by that name.
             (Some("consts"), None) | (None, None) if is_of_floats(&written) => {
                 let float = self.unknown_float();
                 self.unify(&float, &Ty::Of(k, Vec::new()))
             }
-            _ => Ty::Of(k, Vec::new()),
+            (of, _) => of.and_then(Ty::number).unwrap_or(Ty::Of(k, Vec::new())),
         };
         Value::name(format!("$k{k}$"), ty, i64::MIN)
     }
@@ -437,7 +440,7 @@ impl Lowering<'_> {
         };
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
         let text = format!("{}.{k}", whole.text);
-        Value { text, ty, level: 9, stable: whole.stable, cheap: true, least }
+        Value { text, ty, level: 9, stable: whole.stable, cheap: whole.cheap, least }
     }
 
     /// A field of a struct, or a component of a tuple or tuple struct.
@@ -559,14 +562,14 @@ impl Lowering<'_> {
                     Ty::Bool => {
                         Ok(Value::new(format!("!{}", value.within(7)), Ty::Bool, 6, &[&value]))
                     }
-                    Ty::I64 | Ty::I32 | Ty::U64 | Ty::Int(_) => {
+                    Ty::I64 | Ty::U64 | Ty::Int(_) => {
                         let text = format!("prim.bitnot({})", value.text);
                         Ok(Value::new(text, value.ty.clone(), 9, &[&value]))
                     }
-                    Ty::U32 => {
-                        let text = format!("prim.bitxor({}, 4294967295)", value.text);
-                        let bits = Value::new(text, Ty::U32, 9, &[&value]);
-                        Ok(Value { least: 0, ..bits })
+                    Ty::Narrow(of) => {
+                        // Least and largest change places.
+                        let text = format!("{} - {}", of.least() + of.most(), value.within(5));
+                        Ok(Value::new(text, value.ty.clone(), 4, &[&value]))
                     }
                     ty @ Ty::Of(..) => Ok(self.inverted(value, &ty, token.span())),
                     _ => {
@@ -606,12 +609,13 @@ impl Lowering<'_> {
             let line = self.at(span, What::Overflow("invert"), "check 0 - 1 >= 0");
             self.written_check(&open, &line, &close);
         }
+        let limits = self.limits(ty);
+        let narrow = limits.map_or(v.clone(), |of| format!("({} + {} - {v})", of.least, of.most));
         let forms = [
             ("bool", format!("(!{v})")),
             ("i64", format!("prim.bitnot({v})")),
             ("u64", format!("prim.bitnot({v})")),
-            ("i32", format!("prim.bitnot({v})")),
-            ("u32", format!("prim.bitxor({v}, 4294967295)")),
+            ("narrow", narrow),
             ("usize", v.clone()),
         ];
         let each = forms.iter().filter_map(|(name, text)| {

@@ -328,7 +328,7 @@ impl Lowering<'_> {
                     items.iter().map(|t| self.neutral(t, at)).collect();
                 format!("#({})", items?.join(", "))
             }
-            Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_) => "0".to_string(),
+            integer if integer.is_integer() => "0".to_string(),
             Ty::Of(hole, steps) if steps.is_empty() => {
                 let Some(Hole::Data(path)) = self.parts.holes.get(*hole).cloned() else {
                     return Ok(format!("$neutral {hole}$"));

@@ -210,8 +210,10 @@ impl Lowering<'_> {
         for value in values {
             let own = match self.resolve(&value.ty) {
                 Ty::I64 => quote!(::jut::rust::of::<i64>()),
-                Ty::I32 => quote!(::jut::rust::of::<i32>()),
-                Ty::U32 => quote!(::jut::rust::of::<u32>()),
+                Ty::Narrow(of) => {
+                    let name = format_ident!("{}", of.name());
+                    quote!(::jut::rust::of::<#name>())
+                }
                 Ty::U64 => quote!(::jut::rust::of::<u64>()),
                 of @ Ty::Of(..) if one && self.may_be_struct(&of) => {
                     match self.type_by(&of, true) {

@@ -1,11 +1,12 @@
 //! Methods of integers: what they give in the range of their type, and what leaves it.
 //!
 //! An integer of the text has 64 bits and a sign. A method that looks whether a result leaves the range of its type asks a definition that is named
-//! after the operation and the type, `rust_over_add_i32` (`jut::rust`). What Rust gives beyond `i64::MAX` as a `usize` is an error, R11.
+//! after the operation and the type, `rust_over_add_u64` (`jut::rust`), or compares with the limits of its type ([`crate::narrow`]). What Rust gives beyond `i64::MAX` as a `usize` is an error, R11.
 
 use crate::lowering::Lowering;
+use crate::narrow::Whole;
 use crate::template::What;
-use crate::types::Ty;
+use crate::types::{Narrow, Ty};
 use crate::value::{Value, literal};
 use crate::{Refusal, refuse};
 use syn::Expr;
@@ -52,12 +53,11 @@ fn operation_of(name: &str) -> Option<(&'static str, &'static str, u8, &'static 
     })
 }
 
-/// The least number of a type with a sign.
-fn least_of(of: &str) -> Option<&'static str> {
-    match of {
-        "i32" => Some("-2147483648"),
-        "i64" => Some("-9223372036854775807 - 1"),
-        _ => None,
+/// The type of a size of a number: of as many bits, without a sign.
+fn without_sign(ty: Ty) -> Ty {
+    match ty {
+        Ty::Narrow(of) => Ty::Narrow(Narrow { signed: false, ..of }),
+        other => other,
     }
 }
 
@@ -80,7 +80,7 @@ impl Lowering<'_> {
         let (a, s) =
             (arguments.first().map(|a| a.text.clone()).unwrap_or_default(), receiver.text.clone());
         let b = arguments.get(1).map(|a| a.text.clone()).unwrap_or_default();
-        let unsigned = matches!(ty, Ty::Usize | Ty::U32 | Ty::U64);
+        let unsigned = ty.is_counted() || ty == Ty::U64;
         let (text, level) = match (name, arguments.len()) {
             ("min" | "max", 1) => {
                 let text = self.by_sign(
@@ -121,13 +121,11 @@ impl Lowering<'_> {
                 (text, 9)
             }
             ("abs_diff", 1) if !matches!(ty, Ty::I64 | Ty::Of(..)) => {
-                if ty == Ty::I32 {
-                    ty = Ty::U32;
-                }
+                ty = without_sign(ty);
                 (format!("prim.abs({} - {})", receiver.within(4), arguments[0].within(5)), 9)
             }
             ("unsigned_abs", 0) if !matches!(ty, Ty::I64 | Ty::Of(..)) => {
-                ty = Ty::U32;
+                ty = without_sign(ty);
                 (format!("prim.abs({s})"), 9)
             }
             ("abs_diff" | "unsigned_abs", _) => {
@@ -143,9 +141,11 @@ impl Lowering<'_> {
                 let (l, r) =
                     (self.named(receiver, "left"), self.named(arguments[0].clone(), "right"));
                 let (l, r) = (&l.text, &r.text);
-                let there = self.by_integer(&ty, |of| match least_of(of) {
-                    Some(least) => format!("{r} != 0 && !({r} == -1 && {l} == {least})"),
-                    None => format!("{r} != 0"),
+                let least = |least: &str| format!("{r} != 0 && !({r} == -1 && {l} == {least})");
+                let there = self.by_integer(&ty, |of| match of {
+                    Whole::I64 => least("-9223372036854775807 - 1"),
+                    Whole::Narrow(of) if of.least != "0" => least(&of.least),
+                    _ => format!("{r} != 0"),
                 });
                 let there = Value { stable: false, ..Value::new(there, Ty::Bool, 0, &[]) };
                 let there = self.named(there, "there");
@@ -224,11 +224,11 @@ impl Lowering<'_> {
             }
             ("count_ones" | "trailing_zeros", 0) => {
                 let text = self.by_integer(&ty, |of| match (name, of) {
-                    ("count_ones", "i32") => {
-                        format!("rust_count_ones(prim.bitand({s}, 4294967295))")
+                    ("count_ones", Whole::Narrow(of)) if of.least != "0" => {
+                        format!("rust_count_ones(prim.bitand({s}, {}))", of.bits)
                     }
                     ("count_ones", _) => format!("rust_count_ones({s})"),
-                    (_, "i32" | "u32") => format!("rust_trailing_zeros({s}, 32)"),
+                    (_, Whole::Narrow(of)) => format!("rust_trailing_zeros({s}, {})", of.count),
                     _ => format!("rust_trailing_zeros({s}, 64)"),
                 });
                 return Ok(Value { least: 0, ..Value::new(text, Ty::U32, 9, &of).costly() });
@@ -239,12 +239,10 @@ impl Lowering<'_> {
                     // What is no i64 may be one of 32 bits again.
                     let size = format!("prim.pow(prim.abs(f64({s})), f64({a}))");
                     let inside = format!("prim.select({size} < 9000000000000000000.0, 0, -1) >= 0");
-                    for narrow in ["i32", "u32"] {
-                        if let Some((open, close)) = self.only(narrow, &ty) {
-                            let text = format!("check {inside}");
-                            let line = self.at(at.span(), What::Overflow("multiply"), &text);
-                            self.written_check(&open, &line, &close);
-                        }
+                    if let Some((open, close)) = self.only("narrow", &ty) {
+                        let text = format!("check {inside}");
+                        let line = self.at(at.span(), What::Overflow("multiply"), &text);
+                        self.written_check(&open, &line, &close);
                     }
                 }
                 let value = match known {
@@ -281,7 +279,12 @@ impl Lowering<'_> {
         let (left, right) = (self.named(left, "left"), self.named(right, "right"));
         let (l, r) = (&left.text, &right.text);
         let raw = format!("{l} {sign} {r}");
-        let over = |of: &str| format!("rust_over_{kind}_{of}({l}, {r})");
+        let over = |of: &Whole| match of {
+            Whole::Usize => format!("rust_over_{kind}_usize({l}, {r})"),
+            Whole::U64 => format!("rust_over_{kind}_u64({l}, {r})"),
+            Whole::I64 => format!("rust_over_{kind}_i64({l}, {r})"),
+            Whole::Narrow(of) => format!("rust_is_outside({raw}, {}, {})", of.least, of.most),
+        };
         // Beyond the integers of the text no `usize` is one here: what is so is looked at before the value is.
         let inside = match (name, kind) {
             ("saturating_sub" | "checked_sub", _) => None,
@@ -300,58 +303,36 @@ impl Lowering<'_> {
             self.written_check(&open, &line, &close);
         }
         if name.starts_with("checked_") {
-            let there = format!("!{}", self.by_integer(&ty, over));
+            let there = format!("!{}", self.by_integer(&ty, |of| over(&of)));
             let there = Value { stable: false, ..Value::new(there, Ty::Bool, 6, &[]) };
             let value = Value { level, ..Value::name(raw, ty.clone(), i64::MIN) };
-            let least = if matches!(ty, Ty::Usize | Ty::U32) { 0 } else { i64::MIN };
+            let least = if ty.is_counted() { 0 } else { i64::MIN };
             return self.option(there, Value { least, ..value });
         }
-        let text = self.by_integer(&ty, |of| match (name.starts_with("wrapping_"), of) {
-            (true, "u32") => format!("prim.bitand({raw}, 4294967295)"),
-            (true, "i32") => {
-                format!("(prim.bitand(({raw}) + 2147483648, 4294967295) - 2147483648)")
-            }
-            (true, _) => format!("({raw})"),
-            (false, "u64") => {
-                let most = if kind == "sub" { "0" } else { "-1" };
-                format!("prim.select({}, {most}, {raw})", over("u64"))
-            }
-            (false, of) => {
-                let below = match kind {
-                    "mul" => format!("({l} < 0) != ({r} < 0)"),
-                    _ => format!("{l} < 0"),
-                };
-                let limit = match (of, kind) {
-                    ("usize", _) | ("u32", "sub") => "0".to_string(),
-                    ("u32", _) => "4294967295".to_string(),
-                    ("i32", _) => format!("prim.select({below}, -2147483648, 2147483647)"),
-                    _ => format!(
-                        "prim.select({below}, -9223372036854775807 - 1, 9223372036854775807)"
-                    ),
-                };
-                format!("prim.select({}, {limit}, {raw})", over(of))
-            }
+        let wrapping = name.starts_with("wrapping_");
+        // Of which sign it is where it leaves the range.
+        let below = match kind {
+            "mul" => format!("({l} < 0) != ({r} < 0)"),
+            _ => format!("{l} < 0"),
+        };
+        let text = self.by_integer(&ty, |of| {
+            let limit = match &of {
+                Whole::Narrow(of) if wrapping => return of.wrapped(&raw),
+                _ if wrapping => return format!("({raw})"),
+                Whole::Narrow(of) if kind == "sub" => {
+                    return format!("prim.min(prim.max({raw}, {}), {})", of.least, of.most);
+                }
+                Whole::Narrow(of) => format!("prim.select({below}, {}, {})", of.least, of.most),
+                Whole::U64 if kind != "sub" => "-1".to_string(),
+                Whole::U64 | Whole::Usize => "0".to_string(),
+                Whole::I64 => {
+                    format!("prim.select({below}, -9223372036854775807 - 1, 9223372036854775807)")
+                }
+            };
+            format!("prim.select({}, {limit}, {raw})", over(&of))
         });
-        let least = if matches!(ty, Ty::Usize | Ty::U32) { 0 } else { i64::MIN };
+        let least = if ty.is_counted() { 0 } else { i64::MIN };
         Value { least, ..Value::new(text, ty, 9, &[&left, &right]) }
-    }
-
-    /// A text that depends on which integer a type is: of what only rustc knows, all of them, of which the linker takes one.
-    pub fn by_integer(&self, ty: &Ty, text: impl Fn(&str) -> String) -> String {
-        match self.resolve(ty) {
-            Ty::Usize => text("usize"),
-            Ty::U32 => text("u32"),
-            Ty::U64 => text("u64"),
-            Ty::I64 => text("i64"),
-            Ty::Of(..) => ["usize", "u32", "u64", "i64", "i32"]
-                .into_iter()
-                .filter_map(|of| {
-                    let (open, close) = self.only(of, ty)?;
-                    Some(format!("{open}{}{close}", text(of)))
-                })
-                .collect(),
-            _ => text("i32"),
-        }
     }
 
     /// A text for integers of 64 bits without a sign, and one for all others.
@@ -383,7 +364,8 @@ impl Lowering<'_> {
         let (left, right) = (self.named(left, "dividend"), self.named(right, "divisor"));
         let span = at.span();
         let rest = self.operation("%", left.clone(), right.clone(), at, span)?;
-        if matches!(self.resolve(&rest.ty), Ty::Usize | Ty::U32 | Ty::U64) {
+        let ty = self.resolve(&rest.ty);
+        if ty.is_counted() || ty == Ty::U64 {
             return match name {
                 "rem_euclid" => Ok(rest),
                 _ => self.operation("/", left, right, at, span),

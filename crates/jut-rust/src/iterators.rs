@@ -3,7 +3,7 @@
 use crate::syntax::unwrapped;
 use crate::visited::{Node, each};
 use quote::ToTokens;
-use syn::{Expr, ExprMethodCall};
+use syn::{Expr, ExprMethodCall, Pat};
 
 /// The methods that end a chain.
 const ENDS: &[&str] = &[
@@ -198,7 +198,18 @@ pub(crate) fn returns_in(body: &Expr) -> Option<proc_macro2::Span> {
 /// Whether the elements of a chain may be a list before what follows asks for the first one: it ends for certain, and its closures change nothing.
 pub(crate) fn is_collectable(call: &ExprMethodCall) -> bool {
     let mut plain = is_iterator(&call.receiver);
-    each(&Expr::MethodCall(call.clone()), &mut |node| {
+    let whole = Expr::MethodCall(call.clone());
+    // What closures call so themselves, such as the state of a `scan`, nobody else sees.
+    let mut own = Vec::new();
+    each(&whole, &mut |node| {
+        if let Node::Pat(Pat::Ident(name)) = node {
+            own.push(name.ident.to_string());
+        }
+        true
+    });
+    let is_own =
+        |place: &Expr| root_of(place).is_some_and(|name| own.iter().any(|one| name == one));
+    each(&whole, &mut |node| {
         let Node::Expr(part) = node else { return true };
         // What is taken of one value again and again ends.
         if let Expr::MethodCall(taken) = part
@@ -215,13 +226,26 @@ pub(crate) fn is_collectable(call: &ExprMethodCall) -> bool {
                 let name = made.func.to_token_stream().to_string();
                 !["repeat", "successors", "from_fn"].iter().any(|own| name.ends_with(own))
             }
-            Expr::Assign(_) => false,
-            Expr::Binary(binary) => crate::syntax::compound(&binary.op).is_none(),
+            Expr::Assign(assign) => is_own(&assign.left),
+            Expr::Binary(binary) => {
+                crate::syntax::compound(&binary.op).is_none() || is_own(&binary.left)
+            }
             _ => true,
         };
         true
     });
     plain
+}
+
+/// The name of the variable that a place is in.
+fn root_of(place: &Expr) -> Option<&syn::Ident> {
+    match unwrapped(place) {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::Index(index) => root_of(&index.expr),
+        Expr::Field(field) => root_of(&field.base),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => root_of(&unary.expr),
+        _ => None,
+    }
 }
 
 fn is_end(call: &ExprMethodCall) -> bool {

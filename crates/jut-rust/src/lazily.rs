@@ -9,15 +9,18 @@
 //! | `w.iter().zip(x.iter().filter(f))` | the same with `take_while` before `filter`, as Rust asks for one of `w` first |
 //! | `x.iter().filter(f).take(n)` | `take_while` before `filter` as well |
 //!
-//! Requires: the end asks for all elements and collects none; what is chosen is so by `filter` and `filter_map`; the other side is a list with a name.
+//! So it is in a `for`, and there over places, `m.iter_mut().flatten().zip(&x)`, as well.
+//!
+//! Requires: the end asks for all elements; what is chosen is so by `filter` and `filter_map`; the other side is a list with a name.
 
 use crate::iterators::{STAGES, is_iterator};
 use crate::syntax::unwrapped;
 use crate::visited::{Node, each};
-use syn::{BinOp, Expr, ExprMethodCall};
+use syn::{BinOp, Expr, ExprForLoop, ExprMethodCall, Pat, Stmt};
 
 /// The ends of which this is so.
-const ENDS: &[&str] = &["sum", "product", "fold", "count", "for_each", "all", "any"];
+const ENDS: &[&str] =
+    &["sum", "product", "fold", "count", "for_each", "all", "any", "collect", "last"];
 
 /// Methods that do not fail beside those of numbers; an own one may.
 const TOTAL: &[&str] = &["is_nan", "is_finite", "is_some", "is_none", "is_empty", "len", "clone"];
@@ -33,8 +36,63 @@ pub(crate) fn told(end: &ExprMethodCall) -> Option<Expr> {
     Some(syn::parse_quote!({ let mut __jut_k = 0_usize; #first #own }))
 }
 
+/// Such a `for` as statements; nothing of any other.
+pub(crate) fn looped(l: &ExprForLoop) -> Option<Vec<Stmt>> {
+    let mut own = l.clone();
+    let mut first = None;
+    match flattened(l) {
+        Some(told) => own = told,
+        None => *own.expr = counted(&l.expr, &mut first)?,
+    }
+    let counter: Stmt = syn::parse_quote!(let mut __jut_k = 0_usize;);
+    let whole = Stmt::Expr(Expr::ForLoop(own), None);
+    Some([counter].into_iter().chain(first).chain([whole]).collect())
+}
+
+/// Whether a `for` goes over such a chain.
+pub(crate) fn is_told(source: &Expr) -> bool {
+    counted(source, &mut None).is_some() || of_places(source).is_some()
+}
+
+/// `for (p, v) in m.iter_mut().flatten().zip(x)` over the elements of rows, which are places, with a counter for those of `x`; or for their numbers,
+/// `enumerate`.
+fn flattened(l: &ExprForLoop) -> Option<ExprForLoop> {
+    let (places, other) = of_places(&l.expr)?;
+    let Pat::Tuple(both) = &*l.pat else { return None };
+    let [first, second] = &both.elems.iter().collect::<Vec<_>>()[..] else { return None };
+    let body = &l.body;
+    let (place, body): (&Pat, syn::Block) = match other {
+        Some(list) => {
+            let rest = syn::parse_quote!({
+                if __jut_k < #list.len() {
+                    let #second = &#list[__jut_k];
+                    __jut_k += 1;
+                    #body
+                }
+            });
+            (first, rest)
+        }
+        None => (second, syn::parse_quote!({ let #first = __jut_k; __jut_k += 1; #body })),
+    };
+    let (pat, expr) = (Box::new(place.clone()), Box::new(places.clone()));
+    Some(ExprForLoop { pat, expr, body, ..l.clone() })
+}
+
+/// The places of `m.iter_mut().flatten().zip(x)`, and the list that they stand beside; that of `enumerate` is none.
+fn of_places(source: &Expr) -> Option<(&Expr, Option<&Expr>)> {
+    let Expr::MethodCall(call) = unwrapped(source) else { return None };
+    let other = match (call.method.to_string().as_str(), call.args.first()) {
+        ("zip", Some(other)) => Some(list_of(other)?),
+        ("enumerate", None) => None,
+        _ => return None,
+    };
+    let Expr::MethodCall(flat) = unwrapped(&call.receiver) else { return None };
+    let Expr::MethodCall(rows) = unwrapped(&flat.receiver) else { return None };
+    (flat.method == "flatten" && rows.method == "iter_mut").then_some((&*call.receiver, other))
+}
+
 /// The iterator with a counter in the place of the first `zip`, `take` or `enumerate`, and what stands before it.
-fn counted(iterator: &Expr, first: &mut Option<syn::Stmt>) -> Option<Expr> {
+fn counted(iterator: &Expr, first: &mut Option<Stmt>) -> Option<Expr> {
     let Expr::MethodCall(call) = unwrapped(iterator) else { return None };
     let chosen = is_chosen(&call.receiver);
     let from = &call.receiver;
@@ -85,7 +143,7 @@ fn ending(iterator: &Expr, number: &Expr) -> Expr {
             *own.receiver = ending(&call.receiver, number);
             Expr::MethodCall(own)
         }
-        source => syn::parse_quote!(#source.take_while(|_| __jut_k < #number)),
+        source => syn::parse_quote!((#source).take_while(|_| __jut_k < #number)),
     }
 }
 

@@ -21,7 +21,7 @@
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
 //! | `called` | the text of a call |
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
-//! | `unsigned` | operations of `u64` |
+//! | `narrow`, `unsigned` | integers of few bits; operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
 //! | `functions` | closures |
 //! | `bounded` | functions that traits give: of std to type parameters, and those that a trait provides |
@@ -32,7 +32,7 @@
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `matches`, `enums` | `match`; variants of enums, patterns, `if let` |
-//! | `searched` | of what a `None` is one |
+//! | `searched`, `taken` | of what a `None` is one; what the statements behind a `let` say of a call |
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
 //! | `elements`, `chains`, `staged` | chains of iterators |
@@ -113,6 +113,7 @@ mod matches;
 mod methods;
 mod module;
 pub mod names;
+mod narrow;
 mod numbers;
 mod numeric;
 mod operators;
@@ -139,6 +140,7 @@ mod staged;
 mod stepped;
 mod syntax;
 mod tables;
+mod taken;
 pub mod template;
 mod traits;
 pub mod types;

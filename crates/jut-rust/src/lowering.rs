@@ -280,6 +280,8 @@ pub(crate) struct Expected {
     pub sure: bool,
     /// Whether the method that is called is that of an `Option`, since one is expected.
     pub optional: bool,
+    /// Whether the value of a `let` is a list that changes its length: see `taken`.
+    pub grown: bool,
     /// What puts elements of own types back behind the assignment that is being written: see `indexed`.
     pub cells: Option<Vec<String>>,
     /// Whether the closures belong to a chain whose errors are failures.

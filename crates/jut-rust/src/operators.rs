@@ -98,6 +98,9 @@ impl Lowering<'_> {
         if let Some(value) = self.overloaded(op, &left, &right, at, span)? {
             return Ok(value);
         }
+        if let Some(value) = self.equal_parts(op, &left, &right, at, span)? {
+            return Ok(value);
+        }
         let ty = self.unify(&left.ty, &right.ty);
         if matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Unit) {
             return refuse(
@@ -231,11 +234,14 @@ impl Lowering<'_> {
         {
             return Ok(self.shift_of_any(op, left, &right, ty, at.to_token_stream().span()));
         }
-        let bits = if matches!(ty, Ty::I32 | Ty::U32) { 32 } else { 64 };
+        let bits = match &ty {
+            Ty::Narrow(narrow) => i64::from(narrow.bits),
+            _ => 64,
+        };
         let name = match (op, &ty) {
-            (">>", Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => "shr",
-            ("<<", Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => "shl",
             (_, Ty::Int(_)) => "shl",
+            (">>", of) if of.is_integer() => "shr",
+            ("<<", of) if of.is_integer() => "shl",
             _ => {
                 return refuse(
                     at,
@@ -258,12 +264,10 @@ impl Lowering<'_> {
             }
         };
         let text = format!("prim.{name}({}, {})", left.text, right.text);
-        let text = match (&ty, name) {
-            (Ty::U32, "shl") => format!("prim.bitand({text}, 4294967295)"),
-            (Ty::U64, "shr") => format!("rust_shr_u64({}, {})", left.text, right.text),
-            // The bits above the 32 are those of the sign.
-            (Ty::I32, "shl") => {
-                format!("prim.shr(prim.shl({}, {} + 32), 32)", left.text, right.within(5))
+        let text = match (self.limits(&ty), name) {
+            (Some(limits), "shl") => limits.wrapped(&text),
+            (_, "shr") if ty == Ty::U64 => {
+                format!("rust_shr_u64({}, {})", left.text, right.text)
             }
             _ => text,
         };
@@ -284,8 +288,7 @@ impl Lowering<'_> {
         let known = match self.resolve(ty) {
             Ty::Usize => "usize",
             Ty::I64 => "i64",
-            Ty::I32 => "i32",
-            Ty::U32 => "u32",
+            Ty::Narrow(_) => "narrow",
             Ty::U64 => "u64",
             Ty::Of(hole, steps) => {
                 let steps = crate::types::words(&steps);
@@ -304,44 +307,6 @@ impl Lowering<'_> {
         self.lines.push(format!("{open}{line}{close}"));
     }
 
-    /// The value, which is checked to be an i32 if its type is that, or a u32. (The product of two that are a u32 is below zero here if it is
-    /// no i64.)
-    pub fn in_range(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
-        self.depends(&value.ty);
-        let value = self.checked(
-            "i32",
-            value,
-            |v| format!("{v} + 2147483648 < 4294967296"),
-            span,
-            operation,
-        );
-        let inside =
-            |v: &str| format!("prim.select(prim.bitand({v}, 4294967295) == {v}, 0, -1) >= 0");
-        self.checked("u32", value, inside, span, operation)
-    }
-
-    /// The value, which is checked not to be negative if its type is usize.
-    pub fn not_negative(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
-        self.checked("usize", value, |v| format!("{v} >= 0"), span, operation)
-    }
-
-    fn checked(
-        &mut self,
-        only: &str,
-        value: Value,
-        check: impl Fn(&str) -> String,
-        span: Span,
-        operation: &'static str,
-    ) -> Value {
-        let Some((open, close)) = self.only(only, &value.ty) else { return value };
-        let mut value = self.named(value, "number");
-        let text = format!("check {}", check(&value.text));
-        let line = self.at(span, What::Overflow(operation), &text);
-        self.written_check(&open, &line, &close);
-        value.cheap = false;
-        value
-    }
-
     /// `x as T`.
     pub fn cast(&mut self, cast: &syn::ExprCast) -> Result<Value, Refusal> {
         let wanted = crate::types::read(&cast.ty, &mut self.parts.holes)?;
@@ -357,7 +322,7 @@ impl Lowering<'_> {
                 let steps = crate::types::words(steps);
                 call(format!("$to {to} {hole}{steps}$({})", value.text), &value)
             }
-            (Ty::Of(..), Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize) => {
+            (Ty::Of(..), Ty::Narrow(_) | Ty::U64 | Ty::Usize) => {
                 let value = self.named(value, "number");
                 self.cast_of_any(value, &wanted, span)
             }
@@ -380,7 +345,7 @@ impl Lowering<'_> {
                 call(text, &value)
             }
             (Ty::F64, Ty::F32) => call(format!("f32({})", value.text), &value),
-            (Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::F64) => {
+            (Ty::I64 | Ty::Narrow(_) | Ty::Usize | Ty::Int(_), Ty::F64) => {
                 call(format!("f64({})", value.text), &value)
             }
             (Ty::U64, Ty::F64) => call(format!("rust_u64_to_f64({})", value.text), &value),
@@ -390,27 +355,22 @@ impl Lowering<'_> {
                 call(format!("rust_f64_to_u64(f64({}))", value.text), &value)
             }
             // The same bits; of one of 32 bits those of its sign.
-            (Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_), Ty::U64) => {
-                same(value)
-            }
+            (Ty::I64 | Ty::Narrow(_) | Ty::U64 | Ty::Usize | Ty::Int(_), Ty::U64) => same(value),
             (Ty::U64, Ty::I64) => Value { least: i64::MIN, ..same(value) },
             // By way of 64 bits, a large integer would be rounded twice.
             (Ty::I64 | Ty::Usize, Ty::F32) if literal(&value).is_none() => {
                 call(format!("rust_to_f32({})", value.text), &value)
             }
-            (Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::F32) => {
+            (Ty::I64 | Ty::Narrow(_) | Ty::Usize | Ty::Int(_), Ty::F32) => {
                 call(format!("f32({})", value.text), &value)
             }
             (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::I64) => {
                 call(format!("i64({})", value.text), &value)
             }
-            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::I32) => call(
-                format!("prim.min(prim.max(i64({}), -2147483648), 2147483647)", value.text),
-                &value,
-            ),
-            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::U32) => {
-                let text = format!("prim.min(prim.max(i64({}), 0), 4294967295)", value.text);
-                Value { least: 0, ..call(text, &value) }
+            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::Narrow(to)) => {
+                let (least, most) = (to.least(), to.most());
+                let text = format!("prim.min(prim.max(i64({}), {least}), {most})", value.text);
+                Value { least: if to.signed { i64::MIN } else { 0 }, ..call(text, &value) }
             }
             (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::Usize) => {
                 // Rust's largest usize is no i64.
@@ -429,32 +389,21 @@ impl Lowering<'_> {
             (Ty::Bool, to) if to.is_integer() => {
                 Value { least: 0, ..call(format!("i64({})", value.text), &value) }
             }
-            (Ty::Usize | Ty::Int(_), Ty::Usize)
-            | (Ty::I64, Ty::I64)
-            | (Ty::I32, Ty::I32)
-            | (Ty::U32, Ty::U32) => same(value),
-            (Ty::U32, Ty::Usize | Ty::I64) => Value { least: value.least.max(0), ..same(value) },
-            // The low bits, as in Rust.
-            (_, Ty::U32) if from.is_integer() => {
-                let small = literal(&value).is_some_and(|n| u32::try_from(n).is_ok());
-                let bits = format!("prim.bitand({}, 4294967295)", value.text);
-                match small {
-                    true => same(value),
-                    false => Value { least: 0, ..call(bits, &value) },
-                }
+            (Ty::Usize | Ty::Int(_), Ty::Usize) | (Ty::I64, Ty::I64) => same(value),
+            (Ty::Narrow(of), Ty::Usize | Ty::I64) if !of.signed => {
+                Value { least: value.least.max(0), ..same(value) }
             }
-            (Ty::I64 | Ty::I32 | Ty::U64, Ty::Usize) => {
+            // The low bits, as in Rust.
+            (_, Ty::Narrow(to)) if from.is_integer() => self.cut(value, *to),
+            (Ty::I64 | Ty::Narrow(_) | Ty::U64, Ty::Usize) => {
                 // A negative one becomes a usize that is no i64.
                 let known = literal(&value).is_some_and(|n| n >= 0);
                 let value = same(value);
                 let value = if known { value } else { self.not_negative(value, span, LARGE) };
                 Value { least: value.least.max(0), ..value }
             }
-            (Ty::Usize | Ty::I32 | Ty::Int(_), Ty::I64) => Value { least: i64::MIN, ..same(value) },
-            (Ty::I64 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_), Ty::I32) => {
-                let small = literal(&value).is_some_and(|n| i32::try_from(n).is_ok());
-                let value = Value { least: i64::MIN, ..same(value) };
-                if small { value } else { self.in_range(value, span, LARGE) }
+            (Ty::Usize | Ty::Narrow(_) | Ty::Int(_), Ty::I64) => {
+                Value { least: i64::MIN, ..same(value) }
             }
             (_, Ty::Bool) => same(value),
             _ => return refuse(cast, "this conversion is not built"),
@@ -463,18 +412,15 @@ impl Lowering<'_> {
 
     /// A number whose type rustc knows as an integer: there is a text for each type.
     fn cast_of_any(&mut self, value: Value, wanted: &Ty, span: Span) -> Value {
-        let (low, high) = match wanted {
-            Ty::I32 => ("-2147483648", "2147483647"),
-            Ty::U32 => ("0", "4294967295"),
-            Ty::U64 => ("0", "0"),
+        let limits = self.limits(wanted);
+        let (low, high) = match (&limits, wanted) {
+            (Some(limits), _) => (limits.least.as_str(), limits.most.as_str()),
+            (None, Ty::U64) => ("0", "0"),
             _ => ("0", "9223372036854775807"),
         };
         let v = &value.text;
         let rounded = format!("prim.min(prim.max(i64({v}), {low}), {high})");
-        let whole = match wanted {
-            Ty::U32 => format!("prim.bitand({v}, 4294967295)"),
-            _ => v.clone(),
-        };
+        let whole = limits.as_ref().map_or(v.clone(), |limits| limits.wrapped(v));
         let wide = *wanted == Ty::U64;
         let rounded = if wide { format!("rust_f64_to_u64(f64({v}))") } else { rounded };
         let truth = format!("i64({v})");
@@ -485,12 +431,11 @@ impl Lowering<'_> {
                 text.push_str(&format!("{open}{one}{close}"));
             }
         }
-        let least = if matches!(wanted, Ty::I32 | Ty::U64) { i64::MIN } else { 0 };
+        let least = if wanted.is_counted() { 0 } else { i64::MIN };
         let from = value.ty.clone();
         let value = Value { least, ..Value::new(text, wanted.clone(), 9, &[&value]) };
         let value = self.named(Value { stable: false, ..value }, "number");
         match wanted {
-            Ty::I32 => self.in_range(value, span, "convert"),
             Ty::Usize => {
                 let value = self.not_negative(value, span, "convert");
                 // Rust's largest usize is no i64.

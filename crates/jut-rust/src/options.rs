@@ -17,12 +17,11 @@ use crate::syntax::{OF_OPTIONS, unwrapped};
 use crate::template::Hole;
 use crate::types::{Extent, Step, Ty};
 use crate::value::Value;
-use crate::visited::{Node, all};
 use crate::{Refusal, refuse};
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
 
 /// Those of them that nothing else has.
-const OWN: &[&str] = &[
+pub(crate) const OWN: &[&str] = &[
     "unwrap",
     "expect",
     "unwrap_or",
@@ -328,6 +327,10 @@ impl Lowering<'_> {
         if !taken || is_iterator(&call.receiver) && !ends(&call.receiver) {
             return Ok(None);
         }
+        // A struct has methods of its own with such names.
+        if self.is_struct(&call.receiver) {
+            return Ok(None);
+        }
         // What is no `Option` is looked at once more by the caller. What a function gives, or a field, is one if it has such a method.
         let called = matches!(
             unwrapped(&call.receiver),
@@ -358,6 +361,10 @@ impl Lowering<'_> {
                 Some(other) => return refuse(other, "write the message as a text"),
             };
             return Ok(Some(self.with_a_value(option, given, call.method.span(), said)));
+        }
+        // What is behind a reference is taken for what it is by others, such as a box.
+        if OWN.contains(&name.as_str()) && name != "as_deref" {
+            self.taken_for_option(&option.ty, call.method.span());
         }
         let option = self.as_pair(option);
         let option = self.named(option, "option");
@@ -515,19 +522,6 @@ impl Lowering<'_> {
         let value = self.expression(expr);
         self.expected.optional = false;
         value
-    }
-
-    /// Whether `let o = f(x).map(g);` is an `Option`: what follows takes it for one.
-    pub fn is_kept_option(&self, local: &syn::Local, rest: &[Stmt]) -> bool {
-        let Pat::Ident(name) = &local.pat else { return false };
-        let Some(init) = &local.init else { return false };
-        let Expr::MethodCall(call) = unwrapped(&init.expr) else { return false };
-        if !OF_OPTIONS.contains(&call.method.to_string().as_str())
-            || !self.is_user_call(&call.receiver)
-        {
-            return false;
-        }
-        is_taken_for_option(&name.ident, rest)
     }
 
     /// A value that is taken apart by patterns.
@@ -692,39 +686,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a name is taken for an `Option` in some statements.
-fn is_taken_for_option(name: &syn::Ident, statements: &[Stmt]) -> bool {
-    fn is(name: &syn::Ident, expr: &Expr) -> bool {
-        match unwrapped(expr) {
-            Expr::Path(path) => path.path.is_ident(name),
-            Expr::Reference(inner) => is(name, &inner.expr),
-            _ => false,
-        }
-    }
-    let mut found = false;
-    all(statements, &mut |node| {
-        found |= match node {
-            Node::Expr(Expr::MethodCall(call)) => {
-                OWN.contains(&call.method.to_string().as_str()) && is(name, &call.receiver)
-            }
-            Node::Expr(Expr::Match(m)) => {
-                is(name, &m.expr) && m.arms.iter().any(|arm| is_of_option(&arm.pat))
-            }
-            Node::Expr(Expr::Let(own)) => is(name, &own.expr) && is_of_option(&own.pat),
-            Node::Local(local) => {
-                let init = local.init.as_ref().filter(|_| is_of_option(&local.pat));
-                init.is_some_and(|init| is(name, &init.expr))
-            }
-            Node::Expr(Expr::Try(question)) => is(name, &question.expr),
-            _ => false,
-        };
-        true
-    });
-    found
-}
-
 /// Whether a pattern is one of an `Option` or a `Result`.
-fn is_of_option(pattern: &Pat) -> bool {
+pub(crate) fn is_of_option(pattern: &Pat) -> bool {
     match pattern {
         Pat::TupleStruct(own) => ["Some", "Ok", "Err"].iter().any(|name| own.path.is_ident(name)),
         Pat::Ident(ident) => ident.ident == "None",

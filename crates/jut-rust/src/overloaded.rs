@@ -117,9 +117,8 @@ fn is_mathematics(path: &str) -> bool {
 
 /// Whether a constant is one of the standard library, or a length: these are numbers.
 fn is_of_std(value: &TokenStream) -> bool {
-    let numbers = ["consts", "f64", "f32", "i64", "i32", "u32", "u64", "isize", "usize"];
     value.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => numbers.iter().any(|name| ident == name),
+        TokenTree::Ident(ident) => ident == "consts" || Ty::number(&ident.to_string()).is_some(),
         TokenTree::Literal(_) => true,
         _ => false,
     })

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::lowering::Lowering;
-use crate::template::What;
+use crate::template::{Hole, What};
 use crate::types::{Step, Ty};
 use crate::value::Value;
 use proc_macro2::Span;
@@ -25,7 +25,9 @@ impl Lowering<'_> {
         let Ty::Of(hole, mut steps) = self.resolve(ty) else { return None };
         match &steps[..] {
             [.., Step::Field(_) | Step::Component(_), Step::Element] => {}
-            [Step::Element] if self.may_give_rows(hole) => {}
+            [Step::Element]
+                if self.may_give_rows(hole)
+                    || matches!(self.parts.holes.get(hole), Some(Hole::Constant(_))) => {}
             _ => return None,
         }
         let tag = format!("$row {hole}{}$", crate::types::words(&steps));

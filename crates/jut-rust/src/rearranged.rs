@@ -107,13 +107,18 @@ impl Lowering<'_> {
             self.sorted(call, Some(&then))?;
             return self.sorted(call, Some(&first));
         }
+        let key = call.method.to_string().ends_with("key");
+        if let Some(each) = by.filter(|_| key).and_then(keys) {
+            return each.iter().rev().try_for_each(|one| self.sorted(call, Some(one)));
+        }
         let (place, length) = self.part(&call.receiver)?;
         let (old, n) = self.old(&place, length);
         let (i, ty) = (self.names.unique("i"), self.element(&place.ty));
         let element = Item::One(Value::name(format!("{old}[{i}]"), ty, i64::MIN));
-        let key = call.method.to_string().ends_with("key");
+        let turned = by.filter(|_| key).and_then(without_reverse);
+        let by = turned.as_ref().or(by);
         let order = by.filter(|_| !key).filter(|by| !is_total(by)).map(compared).transpose()?;
-        let (mut total, mut down) = (by.is_some_and(is_total), false);
+        let (mut total, mut down) = (by.is_some_and(is_total), turned.is_some());
         if let Some(order) = &order {
             let Some(turned) = direction(order) else {
                 return refuse(
@@ -207,12 +212,36 @@ fn is_total(order: &Expr) -> bool {
     path.path.segments.last().is_some_and(|s| s.ident == "total_cmp")
 }
 
+/// `|v| (a, b)` as `|v| a` and `|v| b`.
+fn keys(key: &Expr) -> Option<Vec<Expr>> {
+    let Expr::Closure(closure) = unwrapped(key) else { return None };
+    let Expr::Tuple(all) = unwrapped(&closure.body) else { return None };
+    let with = |body: &Expr| {
+        Expr::Closure(syn::ExprClosure { body: Box::new(body.clone()), ..closure.clone() })
+    };
+    Some(all.elems.iter().map(with).collect())
+}
+
+/// `|v| Reverse(a)` as `|v| a`.
+fn without_reverse(key: &Expr) -> Option<Expr> {
+    let Expr::Closure(closure) = unwrapped(key) else { return None };
+    let Expr::Call(call) = unwrapped(&closure.body) else { return None };
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let known = path.path.segments.last()?.ident == "Reverse";
+    let inner = call.args.first().filter(|_| known && call.args.len() == 1)?;
+    Some(Expr::Closure(syn::ExprClosure { body: Box::new(inner.clone()), ..closure.clone() }))
+}
+
 /// Whether an order puts the largest first; nothing if its sides are not the same thing of both.
 fn direction(order: &Compared<'_>) -> Option<bool> {
-    let (first, second) = (name_of(order.first)?, name_of(order.second)?);
+    let (first, second) = (slots(order.first), slots(order.second));
+    if first.0 != second.0 {
+        return None;
+    }
     let side = |expr: &Expr| {
         let (mut which, mut text) = (Vec::new(), String::new());
-        written(bare(expr).to_token_stream(), &[&first, &second], &mut which, &mut text);
+        let names = [&first.1[..], &second.1[..]];
+        written(bare(expr).to_token_stream(), &names, &mut which, &mut text);
         which.dedup();
         (which, text)
     };
@@ -224,13 +253,32 @@ fn direction(order: &Compared<'_>) -> Option<bool> {
     }
 }
 
-fn name_of(pattern: &Pat) -> Option<String> {
-    match pattern {
-        Pat::Ident(ident) => Some(ident.ident.to_string()),
-        Pat::Reference(inner) => name_of(&inner.pat),
-        Pat::Type(typed) => name_of(&typed.pat),
-        _ => None,
+/// A pattern without the names in it, and these, one after the other; `_` is one too.
+fn slots(pattern: &Pat) -> (String, Vec<String>) {
+    fn walk(tokens: TokenStream, names: &[String], text: &mut String, slots: &mut Vec<String>) {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => {
+                    text.push('(');
+                    walk(group.stream(), names, text, slots);
+                    text.push(')');
+                }
+                TokenTree::Ident(ident) if ident == "_" || names.iter().any(|n| ident == n) => {
+                    text.push_str("_ ");
+                    slots.push(ident.to_string());
+                }
+                other => text.push_str(&format!("{other} ")),
+            }
+        }
     }
+    let pattern = match pattern {
+        Pat::Type(typed) => &typed.pat,
+        other => other,
+    };
+    let (mut text, mut found) = (String::new(), Vec::new());
+    let names = crate::syntax::bound(pattern);
+    walk(pattern.to_token_stream(), &names, &mut text, &mut found);
+    (text.trim_start_matches(['&', ' ']).to_string(), found)
 }
 
 /// Without references.
@@ -242,8 +290,8 @@ fn bare(expr: &Expr) -> &Expr {
     }
 }
 
-/// Tokens with one word for some names, and which of these they are.
-fn written(tokens: TokenStream, names: &[&str], which: &mut Vec<usize>, text: &mut String) {
+/// Tokens with one word for the names of both patterns, and of which of these they are.
+fn written(tokens: TokenStream, names: &[&[String]], which: &mut Vec<usize>, text: &mut String) {
     for token in tokens {
         match token {
             TokenTree::Group(group) => {
@@ -251,13 +299,18 @@ fn written(tokens: TokenStream, names: &[&str], which: &mut Vec<usize>, text: &m
                 written(group.stream(), names, which, text);
                 text.push(')');
             }
-            TokenTree::Ident(ident) => match names.iter().position(|n| ident == n) {
-                Some(k) => {
-                    which.push(k);
-                    text.push_str("_ ");
+            TokenTree::Ident(ident) => {
+                let of = |(k, all): (usize, &&[String])| {
+                    Some((k, all.iter().position(|name| ident == name)?))
+                };
+                match names.iter().enumerate().find_map(of) {
+                    Some((k, slot)) => {
+                        which.push(k);
+                        text.push_str(&format!("_{slot} "));
+                    }
+                    None => text.push_str(&format!("{ident} ")),
                 }
-                None => text.push_str(&format!("{ident} ")),
-            },
+            }
             other => text.push_str(&other.to_string()),
         }
     }

@@ -58,10 +58,7 @@ fn boxes(ty: &Type) -> bool {
     of.args.iter().any(|argument| match argument {
         GenericArgument::Type(inner @ Type::Path(one)) => {
             let plain = crate::types::plain(&one.path).to_token_stream().to_string();
-            let number = matches!(
-                plain.as_str(),
-                "f64" | "f32" | "i64" | "i32" | "u32" | "u64" | "isize" | "usize" | "bool"
-            );
+            let number = plain == "bool" || crate::types::Ty::number(&plain).is_some();
             last.ident == "Box" && !number || boxes(inner)
         }
         _ => false,

@@ -21,6 +21,7 @@ use crate::template::What;
 use crate::types::{Extent, Ty, array};
 use crate::value::{Value, unit};
 use crate::{Refusal, refuse};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Pat, Stmt};
 
@@ -66,13 +67,14 @@ impl Lowering<'_> {
                 ([test], "retain") => {
                     syn::parse_quote!(#list.iter().cloned().filter(#test).collect())
                 }
-                ([], "dedup") if !matches!(self.element(&local.ty), Ty::Array(..) | Ty::Of(..)) => {
-                    syn::parse_quote! {
+                // That elements which rustc knows are compared, is looked at there.
+                ([], "dedup") if !matches!(self.element(&local.ty), Ty::Array(..)) => {
+                    syn::parse2(quote_spanned! {call.method.span()=>
                         (0..#list.len())
                             .filter(|jut_at| *jut_at == 0 || #list[*jut_at] != #list[*jut_at - 1])
                             .map(|jut_at| #list[jut_at])
                             .collect()
-                    }
+                    })?
                 }
                 _ => {
                     return refuse(

@@ -566,7 +566,8 @@ impl Lowering<'_> {
     fn is_user_method(&self, call: &ExprMethodCall) -> bool {
         let name = call.method.to_string();
         !crate::iterators::is_chain(call)
-            && !crate::syntax::OF_OPTIONS.contains(&name.as_str())
+            && (!crate::syntax::OF_OPTIONS.contains(&name.as_str())
+                || self.is_struct(&call.receiver))
             && !crate::methods::is_known(&name)
             && (!["first", "last", "get", "iter", "pop"].contains(&name.as_str())
                 || self.is_struct(&call.receiver))

@@ -118,12 +118,14 @@ fn given_by(output: &ReturnType) -> Option<Given> {
             let is_list = |ty: &Type| crate::types::argument_of(ty, "Vec").is_some();
             let start = |ty: &Type| match ty {
                 list if is_list(list) => Some(quote!(Vec::new())),
-                Type::Path(path) => match &*path.path.get_ident()?.to_string() {
-                    "f64" | "f32" => Some(quote!(0.0)),
-                    "i64" | "i32" | "u32" | "u64" | "usize" | "isize" => Some(quote!(0)),
-                    "bool" => Some(quote!(false)),
-                    _ => None,
-                },
+                Type::Path(path) => {
+                    let name = path.path.get_ident()?.to_string();
+                    match crate::types::Ty::number(&name) {
+                        Some(number) if number.is_float() => Some(quote!(0.0)),
+                        Some(_) => Some(quote!(0)),
+                        None => (name == "bool").then(|| quote!(false)),
+                    }
+                }
                 _ => None,
             };
             if !tuple.elems.iter().any(is_list) {

@@ -22,12 +22,16 @@ use syn::{Expr, ExprForLoop};
 
 /// Whether a loop goes over a chain that leaves elements out, or has loops of its own.
 pub(crate) fn is_staged(source: &Expr) -> bool {
-    split(source).0.iter().any(|call| call.method != "map")
+    split(source).0.iter().any(|call| call.method != "map") || crate::lazily::is_told(source)
 }
 
 impl Lowering<'_> {
     /// Such a loop.
     pub fn staged_loop(&mut self, l: &ExprForLoop) -> Result<(), Refusal> {
+        if let Some(told) = crate::lazily::looped(l) {
+            self.statements(&told, crate::lowering::Tail::Unit)?;
+            return Ok(());
+        }
         let (_, head, item, stages) = self.chained(&l.expr)?;
         if let Some(inner) = stages.iter().find(|s| is_nested(s))
             && !self.jumps_out_of(l.label.as_ref(), &l.body).is_empty()
@@ -59,6 +63,19 @@ impl Lowering<'_> {
         let Some((stage, rest)) = stages.split_first() else { return last(self, item) };
         let call = stage.call;
         if call.method == "flatten" {
+            // Places of rows are gone over as those of a name.
+            if let Item::Place(_) = item {
+                self.scopes.push(Default::default());
+                self.bind(&syn::parse_quote!(__jut_row), item)?;
+                let elements = self.list_places(&syn::parse_quote!(__jut_row));
+                self.scopes.pop();
+                let elements = elements?;
+                let index = self.names.unique("i");
+                let inner = (elements.element)(&index);
+                let (block, ()) = self.nested(|this| this.staged(inner, rest, last))?;
+                self.loop_of(&Head { index, count: elements.count, goes: Vec::new() }, block);
+                return Ok(());
+            }
             let list = self.one(item)?;
             if let Ty::Option(_) = self.resolve(&list.ty) {
                 let option = self.named(list, "option");

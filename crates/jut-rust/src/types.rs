@@ -17,6 +17,51 @@ pub enum Extent {
     Vec,
 }
 
+/// An integer of fewer bits than those of the text, which have 64 and a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Narrow {
+    /// How many it has: 8, 16 or 32.
+    pub bits: u32,
+    /// Whether one of them is a sign.
+    pub signed: bool,
+}
+
+impl Narrow {
+    /// `i32`
+    pub const I32: Narrow = Narrow { bits: 32, signed: true };
+
+    /// The one of a name.
+    fn named(name: &str) -> Option<Narrow> {
+        let bits = name.get(1..)?;
+        let bits = ["8", "16", "32"].contains(&bits).then(|| bits.parse().ok())??;
+        match &name[..1] {
+            "i" => Some(Narrow { bits, signed: true }),
+            "u" => Some(Narrow { bits, signed: false }),
+            _ => None,
+        }
+    }
+
+    /// As Rust calls it.
+    pub fn name(self) -> String {
+        format!("{}{}", if self.signed { 'i' } else { 'u' }, self.bits)
+    }
+
+    /// The least of its numbers.
+    pub fn least(self) -> i64 {
+        if self.signed { -1 << (self.bits - 1) } else { 0 }
+    }
+
+    /// The largest of its numbers.
+    pub fn most(self) -> i64 {
+        (1 << (self.bits - u32::from(self.signed))) - 1
+    }
+
+    /// Whether all numbers of another one are among its own.
+    pub fn has(self, other: Narrow) -> bool {
+        self.least() <= other.least() && other.most() <= self.most()
+    }
+}
+
 /// A step into a value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
@@ -61,10 +106,8 @@ pub enum Ty {
     F32,
     /// `i64`
     I64,
-    /// `i32`
-    I32,
-    /// `u32`
-    U32,
+    /// `i32`, `u32`, `i16`, `u16`, `i8`, `u8`
+    Narrow(Narrow),
     /// `u64`: in the text an integer with the same 64 bits.
     U64,
     /// `usize`
@@ -95,6 +138,32 @@ pub enum Ty {
 impl Ty {
     /// Of an element of a list of which nothing is known yet: it is whatever it meets, and an `f64` in what is written meanwhile.
     pub const GUESS: Ty = Ty::Float(usize::MAX);
+    /// `i32`
+    pub const I32: Ty = Ty::Narrow(Narrow::I32);
+    /// `u32`
+    pub const U32: Ty = Ty::Narrow(Narrow { bits: 32, signed: false });
+    /// `u8`
+    pub const U8: Ty = Ty::Narrow(Narrow { bits: 8, signed: false });
+
+    /// The number of a name.
+    pub fn number(name: &str) -> Option<Ty> {
+        Some(match name {
+            "f64" => Ty::F64,
+            "f32" => Ty::F32,
+            "i64" | "isize" => Ty::I64,
+            "u64" => Ty::U64,
+            "usize" => Ty::Usize,
+            name => Ty::Narrow(Narrow::named(name)?),
+        })
+    }
+
+    /// Whether it is an integer that the text knows not to be below zero.
+    pub fn is_counted(&self) -> bool {
+        match self {
+            Ty::Narrow(of) => !of.signed,
+            other => *other == Ty::Usize,
+        }
+    }
 
     /// Whether it is made of such a type.
     pub fn has_guess(&self) -> bool {
@@ -178,7 +247,7 @@ impl Ty {
 
     /// Whether it is known to be an integer.
     pub fn is_integer(&self) -> bool {
-        matches!(self, Ty::I64 | Ty::I32 | Ty::U32 | Ty::U64 | Ty::Usize | Ty::Int(_))
+        matches!(self, Ty::I64 | Ty::Narrow(_) | Ty::U64 | Ty::Usize | Ty::Int(_))
     }
 
     /// Whether it is known to be a float.
@@ -234,6 +303,7 @@ const KNOWN: &[&str] = &[
 
 /// Reads the type of a parameter, a result or a field.
 pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
@@ -259,6 +329,7 @@ fn is_optional_list(ty: &Ty) -> bool {
 
 /// Reads the type of a parameter, which may be an `Option` of a list besides.
 pub fn read_parameter(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     let mut own = ty;
     while let Type::Reference(inner) = own {
         own = &inner.elem;
@@ -283,6 +354,7 @@ const OPTION: &str = "an `Option` is one of a number, a struct, or an array of f
 
 /// Reads the type of a parameter or result, which may be an `Option`, of what has no sizes of its own, or a list of `Option`s of numbers.
 pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     if crate::types::success(ty).is_some() {
         return refuse(ty, "a `Result` is a whole result here: give an `Option`");
     }
@@ -301,6 +373,7 @@ pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
 
 /// Reads the type of a field of a struct, which may be an `Option` of what has no sizes of its own.
 pub fn read_field(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    owns_elements(ty)?;
     if argument_of(ty, "Option").is_none() {
         return read_outside(ty, holes);
     }
@@ -320,18 +393,41 @@ pub fn read_field(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     }
 }
 
-/// Reads the type of an element.
+/// Reads the type of an element. What refers to one is a value of its own: `Vec<&[f64]>` in a body is a `Vec<Vec<f64>>`.
 fn read_element(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match ty {
-        Type::Reference(r)
-            if r.mutability.is_none() && !matches!(*r.elem, Type::TraitObject(_)) =>
-        {
-            refuse(
-                ty,
-                "elements are values of their own here: write `&[Vec<f64>]` or `&[[f64; N]]`",
-            )
-        }
+        Type::Reference(r) if r.mutability.is_none() => match &*r.elem {
+            Type::Slice(slice) => Ok(array(read_element(&slice.elem, holes)?, Extent::Vec)),
+            inner => read_element(inner, holes),
+        },
         ty => read(ty, holes),
+    }
+}
+
+/// Elements that others know are values of their own.
+fn owns_elements(ty: &Type) -> Result<(), Refusal> {
+    let mut found = None;
+    crate::visited::each(ty, &mut |node| {
+        let crate::visited::Node::Type(part) = node else { return true };
+        let element = match part {
+            Type::Slice(list) => Some(&*list.elem),
+            Type::Array(list) => Some(&*list.elem),
+            list => argument_of(list, "Vec"),
+        };
+        if let Some(Type::Reference(r)) = element
+            && r.mutability.is_none()
+            && !matches!(*r.elem, Type::TraitObject(_))
+        {
+            found.get_or_insert(r.clone());
+        }
+        true
+    });
+    match found {
+        None => Ok(()),
+        Some(r) => refuse(
+            &r,
+            "elements are values of their own here: write `&[Vec<f64>]` or `&[[f64; N]]`",
+        ),
     }
 }
 
@@ -398,17 +494,13 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
         return refuse(ty, "a type is expected here");
     };
     let name = last.ident.to_string();
+    if let (PathArguments::None, Some(number)) = (&last.arguments, Ty::number(&name)) {
+        return Ok(number);
+    }
     match (name.as_str(), &last.arguments) {
-        ("f64", PathArguments::None) => Ok(Ty::F64),
-        ("f32", PathArguments::None) => Ok(Ty::F32),
-        ("i64" | "isize", PathArguments::None) => Ok(Ty::I64),
-        ("i32", PathArguments::None) => Ok(Ty::I32),
-        ("u32", PathArguments::None) => Ok(Ty::U32),
-        ("u64", PathArguments::None) => Ok(Ty::U64),
-        ("usize", PathArguments::None) => Ok(Ty::Usize),
         ("bool", PathArguments::None) => Ok(Ty::Bool),
-        ("u8" | "u16" | "u128" | "i8" | "i16" | "i128", PathArguments::None) => {
-            refuse(ty, format!("`{name}` is not built: write `usize`, `i64`, `i32` or `u32`"))
+        ("u128" | "i128", PathArguments::None) => {
+            refuse(ty, format!("`{name}` is not built: write `i64` or `u64`"))
         }
         ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
             match args.args.first() {

@@ -5,6 +5,7 @@
 //! Where integers are counted through, one above `i64::MAX` is an error (R11).
 
 use crate::lowering::Lowering;
+use crate::narrow::Whole;
 use crate::template::What;
 use crate::types::Ty;
 use crate::value::{Value, literal};
@@ -81,11 +82,9 @@ impl Lowering<'_> {
         let left = self.named(left, "shifted");
         let (l, n) = (&left.text, &right.text);
         let text = self.by_integer(&ty, |of| match (op, of) {
-            (">>", "u64") => format!("rust_shr_u64({l}, {n})"),
+            (">>", Whole::U64) => format!("rust_shr_u64({l}, {n})"),
             (">>", _) => format!("prim.shr({l}, {n})"),
-            (_, "u32") => format!("prim.bitand(prim.shl({l}, {n}), 4294967295)"),
-            // The bits above the 32 are those of the sign.
-            (_, "i32") => format!("prim.shr(prim.shl({l}, {n} + 32), 32)"),
+            (_, Whole::Narrow(of)) => of.wrapped(&format!("prim.shl({l}, {n})")),
             _ => format!("prim.shl({l}, {n})"),
         });
         let value = Value::new(text, ty, 9, &[&left]);

@@ -5,7 +5,7 @@ use quote::ToTokens;
 
 const CASES: &[(&str, &str)] = &[
     // Signatures.
-    ("fn f(n: «u8») -> f64 { n as f64 }", "write `usize`, `i64`, `i32` or `u32`"),
+    ("fn f(n: «u128») -> f64 { n as f64 }", "write `i64` or `u64`"),
     ("fn f(x: «String») -> f64 { 1.0 }", "`String` is not built"),
     ("fn f(x: &[«&mut f64»]) -> f64 { 1.0 }", "in front of a whole parameter only"),
     ("fn f(x: &mut [f64]) { «x» = y; }", "assign what this refers to: `*x = ..`"),
@@ -203,7 +203,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(s: &S, k: usize) -> f64 { (s.n «<<» k) as f64 }", "the type of what is shifted"),
     ("fn f(x: i64) -> i64 { x «>>» 64 }", "fewer bits than the type has"),
     ("fn f(x: f64) -> f64 { g(x).«rem_euclid»(h(x)) }", "the type of this is not known here"),
-    ("fn f(x: f64) -> f64 { x as «u8» as f64 }", "`u8` is not built"),
+    ("fn f(x: f64) -> f64 { x as «i128» as f64 }", "`i128` is not built"),
     ("fn f(x: f64) -> f64 { let s: f32 = «1e39»; x }", ""),
     ("fn f(p: f64) -> f64 { p.«x» }", "this is no struct"),
     ("fn f(p: «&[Option<Vec<f64>>]») -> f64 { 1.0 }", "a whole parameter or result"),
@@ -213,7 +213,7 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("fn f(x: f64) -> f64 { let a = [x]; let r = &mut «a[0..1]»; 1.0 }", ""),
     ("fn f(x: f64) -> f64 { <«f64» as T>::P { x }; 1.0 }", "by its own path"),
-    ("fn f(p: Point) -> f64 { p.x as «u8» as f64 }", "`u8` is not built"),
+    ("fn f(p: Point) -> f64 { p.x as «i128» as f64 }", "`i128` is not built"),
     ("fn f(x: f64) -> f64 { g(x)«?» }", "in a function that gives an `Option`"),
     ("fn f(x: f64) -> f64 { «unsafe» { x } }", "write safe Rust"),
     ("fn f(x: f64) -> f64 { «println»!(\"{x}\"); x }", "take this line out"),
@@ -235,7 +235,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { g(&mut «x») }", "with `let mut`"),
     ("fn f(x: f64) -> f64 { let s = «\"a\"»; x }", "only numbers and truth values"),
     ("fn f(x: f64) -> f64 { let s = «1e39f32»; x }", "larger than any number"),
-    ("fn f(x: f64) -> f64 { let s = «2u8»; x }", "`u8` is not built"),
+    ("fn f(x: f64) -> f64 { let s = «2u128»; x }", "`u128` is not built"),
     ("fn f(x: i64) -> i64 { x + «18446744073709551616» }", "larger than `i64::MAX`"),
     ("fn f(x: f64) -> f64 { let a: [f64; 0] = «[]»; x }", "an empty array"),
     ("fn f(x: &[f64], y: &[f64]) -> bool { x «==» y }", "operators on whole arrays"),
@@ -276,7 +276,7 @@ fn every_refusal_is_at_its_token() {
 fn only_functions_have_the_attribute() {
     for (source, words) in [
         ("impl T for S { fn f(&self) -> String { s } }", "`String` is not built"),
-        ("mod m { fn f(x: f64) -> f64 { x } fn g(x: u8) -> f64 { 1.0 } }", "write `usize`"),
+        ("mod m { fn f(x: f64) -> f64 { x } fn g(x: u128) -> f64 { 1.0 } }", "write `i64`"),
         ("mod m;", "a file of its own"),
         ("impl T for S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
         ("trait T<A> { fn f(&self) -> f64; }", "a generic trait"),
@@ -293,7 +293,7 @@ fn only_functions_have_the_attribute() {
         ("impl<T> S<T> { fn f() -> f64 { 1.0 } }", "the type of a parameter here"),
         ("impl S { fn is_nan(&self) -> bool { true } }", "another name"),
         ("impl [f64] { fn f(&self) -> f64 { 1.0 } }", "of a struct"),
-        ("impl S { fn f(&self, x: u8) -> f64 { 1.0 } }", "write `usize`"),
+        ("impl S { fn f(&self, x: i128) -> f64 { 1.0 } }", "write `i64`"),
     ] {
         let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
         assert_eq!(all.matches("compile_error").count(), 1, "{all}");
@@ -308,7 +308,7 @@ fn only_functions_have_the_attribute() {
         ("enum E { A(f64), B(Box<[E]>) }", "a box is of"),
         ("#[data(ragged)] struct S(Vec<f64>);", "have names"),
         ("enum E { }", "without variants"),
-        ("enum E { A(u8) }", "write `usize`"),
+        ("enum E { A(u128) }", "write `i64`"),
         ("struct S { x: Option<Vec<f64>> }", "as a field is one of a number"),
         ("enum E { A((f64, f64)) }", "its components as fields"),
         ("enum E { A { x: &'static [f64] } }", "owns what it has"),
@@ -316,7 +316,7 @@ fn only_functions_have_the_attribute() {
         ("struct S<T: Float> { x: T }", "at the `impl` blocks"),
         ("struct S<T> where T: Float { x: T }", "at the `impl` blocks"),
         ("struct S<'a> { x: [&'a f64; 2] }", "owns what it has"),
-        ("struct S { x: u8 }", "write `usize`"),
+        ("struct S { x: i128 }", "write `i64`"),
         ("struct S { x: (f64, usize) }", "its components as fields"),
         ("struct S { x: &'static [f64] }", "owns what it has"),
         ("struct S { x: Vec<Vec<Vec<f64>>> }", "two at most"),

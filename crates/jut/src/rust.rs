@@ -97,7 +97,7 @@ pub use cell::Cell;
 pub use constant::Constant;
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
-    given, itself, of, result, succeeded,
+    given, itself, of, result, succeeded, taken_for_list, taken_for_option,
 };
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
@@ -177,6 +177,14 @@ pub enum Type {
     I32,
     /// `u32`
     U32,
+    /// `i16`
+    I16,
+    /// `u16`
+    U16,
+    /// `i8`
+    I8,
+    /// `u8`
+    U8,
     /// `u64`, by its bits.
     U64,
     /// `usize`

@@ -22,6 +22,7 @@ mod closures;
 mod early;
 mod enums;
 mod failures;
+mod few_bits;
 mod functions;
 mod generated;
 mod generic;

@@ -357,6 +357,10 @@ scalar! {
     bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all)), Some;
     i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
     u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    i16 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    u16 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    i8 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    u8 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
     isize I64 I64s i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None, |x| x.try_into().ok();
     usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None, |x| x.try_into().ok();
     u64 I64 I64s i64: |n| Ok(n.cast_signed()), |all| Ok(all.iter().map(|n| n.cast_signed()).collect()), |_| None, |x| Some(x.cast_unsigned());

@@ -1,12 +1,13 @@
 //! Constants of Rust as they stand in a text.
 
-use super::Type;
+use super::{Declared, Type, Variant};
+use std::any::{TypeId, type_name};
 use std::fmt::Write as _;
 
 /// A value that stands in the text as it is.
 #[diagnostic::on_unimplemented(
     message = "a constant of the type `{Self}` is not built",
-    label = "a constant is an `f64`, `f32`, `i64`, `i32`, `usize`, `u64`, `bool`, an array of these, or a struct",
+    label = "a constant is a number, a truth value, an array of these, or a struct",
     note = "write its value where it is used, or `#[derive(jut::Data)]` before a struct"
 )]
 pub trait Constant {
@@ -20,6 +21,33 @@ pub trait Constant {
     fn is_even(&self) -> bool {
         true
     }
+    /// The type of a row with it in it, if it is a list of numbers.
+    const ROW: Option<Type> = None;
+    /// The type of a list of such rows, if it is one.
+    const ROWS: Option<Type> = None;
+    /// What is in the rows, if it is a list of rows.
+    fn rows(&self) -> Option<Vec<String>> {
+        None
+    }
+}
+
+/// A row of a list whose rows have different lengths.
+struct RowOf<C>(std::marker::PhantomData<C>);
+
+impl<C: Constant + 'static> RowOf<C> {
+    const DECLARED: Declared = Declared::new(
+        TypeId::of::<super::Row<C>>,
+        || format!("rows_of_{}", super::declared::word(type_name::<C>())),
+        || {
+            const {
+                &[Variant {
+                    name: "",
+                    words: &["values"],
+                    fields: &[("values", Type::Vec(&C::TYPE))],
+                }]
+            }
+        },
+    );
 }
 
 impl Constant for f64 {
@@ -69,19 +97,18 @@ impl Constant for i64 {
     }
 }
 
-impl Constant for i32 {
-    const TYPE: Type = Type::I32;
-    fn write(&self, text: &mut String) -> bool {
-        i64::from(*self).write(text)
-    }
+macro_rules! narrow {
+    ($($ty:ident $variant:ident)*) => {$(
+        impl Constant for $ty {
+            const TYPE: Type = Type::$variant;
+            fn write(&self, text: &mut String) -> bool {
+                i64::from(*self).write(text)
+            }
+        }
+    )*};
 }
 
-impl Constant for u32 {
-    const TYPE: Type = Type::U32;
-    fn write(&self, text: &mut String) -> bool {
-        i64::from(*self).write(text)
-    }
-}
+narrow! { i32 I32 u32 U32 i16 I16 u16 U16 i8 I8 u8 U8 }
 
 impl Constant for isize {
     const TYPE: Type = Type::I64;
@@ -167,6 +194,30 @@ impl<C: Constant + 'static> Constant for [C] {
         self.windows(2).all(|pair| sizes(&pair[0]) == sizes(&pair[1]))
             && self.iter().all(C::is_even)
     }
+    const ROW: Option<Type> = match C::TYPE.sizes() {
+        0 => Some(Type::Declared(&RowOf::<C>::DECLARED)),
+        _ => None,
+    };
+    const ROWS: Option<Type> = match &C::ROW {
+        Some(row) => Some(Type::Vec(row)),
+        None => None,
+    };
+    fn rows(&self) -> Option<Vec<String>> {
+        let Some(Type::Declared(row)) = C::ROW else { return None };
+        let [variant] = row.variants() else { return None };
+        let each = self.iter().map(|list| {
+            let (mut text, mut sizes) = (String::new(), Vec::new());
+            list.sizes(&mut sizes);
+            list.write(&mut text);
+            if sizes.first() == Some(&0)
+                && let [(_, Type::Vec(element))] = variant.fields
+            {
+                text = format!("build (i < 0) {{ {} }}", element.neutral());
+            }
+            row.made(variant, &[text])
+        });
+        Some(each.collect())
+    }
 }
 
 impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
@@ -180,6 +231,11 @@ impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
     fn is_even(&self) -> bool {
         self.as_slice().is_even()
     }
+    const ROW: Option<Type> = <[C]>::ROW;
+    const ROWS: Option<Type> = <[C]>::ROWS;
+    fn rows(&self) -> Option<Vec<String>> {
+        self.as_slice().rows()
+    }
 }
 
 impl<C: Constant + ?Sized> Constant for &C {
@@ -192,5 +248,10 @@ impl<C: Constant + ?Sized> Constant for &C {
     }
     fn is_even(&self) -> bool {
         (**self).is_even()
+    }
+    const ROW: Option<Type> = <C>::ROW;
+    const ROWS: Option<Type> = <C>::ROWS;
+    fn rows(&self) -> Option<Vec<String>> {
+        (**self).rows()
     }
 }

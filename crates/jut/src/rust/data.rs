@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 /// A struct that derives `jut::Data`: its fields are numbers, truth values, arrays, `Vec`s, and such structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no derivatives",
-    label = "a type is `f64`, `f32`, `i64`, `i32`, `u32`, `u64`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
+    label = "a type is `f64`, `f32`, an integer such as `i64`, `usize` or `u8`, `bool`, an array, slice or `Vec`, or a struct",
     note = "write `#[derive(jut::Data)]` before the struct"
 )]
 pub trait Data: Sized {
@@ -44,6 +44,10 @@ plain! {
     i64 I64 ();
     i32 I32 ();
     u32 U32 ();
+    i16 I16 ();
+    u16 U16 ();
+    i8 I8 ();
+    u8 U8 ();
     isize I64 ();
     usize Usize ();
     u64 U64 ();
@@ -139,7 +143,7 @@ pub(super) const fn key(name: &str) -> u64 {
     note = "write `#[jut::differentiable]` before the `impl` block",
     note = "what a trait provides is found where the trait has the attribute, unless it gives a `Result` or has type parameters of its own",
     note = "of an array of another library the elements are read, by an index or an iterator",
-    note = "a `Vec` in a field keeps its length where it is: make the list that is longer or shorter, and a new value with it; what a function gives has its type written, `let mut list: Vec<f64> = f(x);`"
+    note = "a `Vec` in a field keeps its length where it is: make the list that is longer or shorter, and a new value with it; such a list has its type written, `let mut list: Vec<f64> = self.list.clone();`, `= f(x);`"
 )]
 pub trait Method<const KEY: u64, R> {
     /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
@@ -164,7 +168,7 @@ pub trait Gives<A, R> {}
 /// An array's element.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no list: it has no elements here",
-    note = "go over a field of it, `for v in &ring.values`, or write a method that gives a `Vec`"
+    note = "go over a field of it, `for v in &ring.values`, or write a method that gives a `Vec`; an own method `map` is called by its path, `{Self}::map(a, f)`"
 )]
 pub trait Elements {
     /// Its type.
@@ -231,6 +235,39 @@ impl<T, E> Possible for std::result::Result<T, E> {
     type Value = T;
 }
 
+/// What has the methods of an `Option`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Option` or `Result`: this is taken for a method of these",
+    note = "a method of your own is called by a name with its type, `let a: {Self} = ..;`, or by its path"
+)]
+pub trait Optional {}
+
+impl<T> Optional for Option<T> {}
+
+impl<T, E> Optional for std::result::Result<T, E> {}
+
+/// Says that values of a type have the methods of an `Option`.
+pub fn taken_for_option<O: Optional>(_: PhantomData<O>) {}
+
+/// A list that changes its length.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Vec` of numbers or structs: this is taken for one that changes its length",
+    note = "write its type where it is declared: `let mut y: {Self} = f(x);`"
+)]
+pub trait Grown {}
+
+impl<T: Data + 'static> Grown for Vec<T> {}
+
+/// Says that values of a type are lists, whose elements have no lists.
+pub fn taken_for_list<L: Grown + Data>(_: PhantomData<L>) {
+    const {
+        assert!(
+            L::TYPE.sizes() == 1,
+            "a list of lists has its type written where it changes its length: `let mut rows: Vec<Vec<f64>> = f(x);`"
+        );
+    }
+}
+
 /// The type of what is in an `Ok` or `Some`.
 pub fn succeeded<P: Possible>(_: PhantomData<P>) -> PhantomData<P::Value> {
     PhantomData
@@ -266,6 +303,24 @@ pub fn components(value: Value) -> Option<std::vec::IntoIter<Value>> {
 }
 
 impl Type {
+    /// The least and the largest number of an integer of few bits.
+    pub(super) fn limits(self) -> Option<(i64, i64)> {
+        Some(match self {
+            Type::I32 => (i32::MIN.into(), i32::MAX.into()),
+            Type::U32 => (0, u32::MAX.into()),
+            Type::I16 => (i16::MIN.into(), i16::MAX.into()),
+            Type::U16 => (0, u16::MAX.into()),
+            Type::I8 => (i8::MIN.into(), i8::MAX.into()),
+            Type::U8 => (0, u8::MAX.into()),
+            _ => return None,
+        })
+    }
+
+    /// Whether it is an integer.
+    pub(super) fn is_integer(self) -> bool {
+        matches!(self, Type::Usize | Type::I64 | Type::U64) || self.limits().is_some()
+    }
+
     /// How many sizes a value has that are known only when it is there.
     pub const fn sizes(&self) -> usize {
         match self {

@@ -234,6 +234,9 @@ impl Linker {
                 format!("the constant {text} is larger than `i64::MAX`, which is no integer of jut")
             });
         }
+        if let (false, Some(ty), Some(rows)) = (value.is_even(), C::ROWS, value.rows()) {
+            return self.uneven_constant(text, ty, &rows);
+        }
         if !value.is_even() {
             self.refused(format!(
                 "the constant {text} has rows of different lengths: fill them up, `[[f64; 3]; 2]`, or give each a `match` arm"
@@ -254,6 +257,20 @@ impl Linker {
         let _ = writeln!(self.text, "const {name}: [{}]{scalar} = {text}\n", sizes.join(", "));
         self.constants.insert(text, name.clone());
         Filled::plain(name, ty)
+    }
+
+    /// A constant whose rows have different lengths: a definition that gives them.
+    fn uneven_constant(&mut self, text: String, ty: Type, rows: &[String]) -> Filled {
+        if let Some(name) = self.constants.get(&text) {
+            return Filled::plain(name.clone(), ty);
+        }
+        self.declare(&ty);
+        let name = self.unique("constant");
+        let whole = ty.text("n", &mut 0).replacen("n__0", &rows.len().to_string(), 1);
+        let _ = writeln!(self.text, "def {name}() -> {whole} = [{}]\n", rows.join(", "));
+        let call = format!("{name}()");
+        self.constants.insert(text, call.clone());
+        Filled::plain(call, ty)
     }
 
     /// A name of the text for a path of Rust.
@@ -429,6 +446,7 @@ pub fn with_prelude(text: &str) -> String {
 /// | `variant 0 Round Round.radius=a` | a variant of the enum of hole 0 with its fields |
 /// | `none 0 2` | argument 2 of the function of hole 0, if that is a `None` |
 /// | `to f64 0 e x` | the conversion to f64 of such a field: nothing, if that is one |
+/// | `least 0 e x`, `most 0 e x`, `bits 0 e x`, `width 0 e x` | the limits of such a field, an integer of few bits; its bits, each of which is set; how many |
 /// | `fixed 0 e x` | the length of such a field, an array of fixed size |
 /// | `neutral 0 e x` | some value of such a field |
 fn written(tag: &str, holes: &[Filled]) -> String {
@@ -567,14 +585,26 @@ fn written(tag: &str, holes: &[Filled]) -> String {
             let same = match ty {
                 Some(Type::F64) => name == "f64",
                 Some(Type::F32) => name == "f32",
-                Some(Type::I64 | Type::I32 | Type::U32 | Type::U64 | Type::Usize) => name == "i64",
-                _ => false,
+                Some(ty) => name == "i64" && ty.is_integer(),
+                None => false,
             };
             let large = name == "f32" && matches!(ty, Some(Type::I64 | Type::Usize));
             match (same, large) {
                 (true, _) => String::new(),
                 (_, true) => "rust_to_f32".to_string(),
                 _ => name.to_string(),
+            }
+        }
+        [limit @ ("least" | "most" | "bits" | "width"), k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            let Some((least, most)) = ty.and_then(Type::limits) else { return String::new() };
+            match limit {
+                "least" if least < 0 => format!("({least})"),
+                "least" => least.to_string(),
+                "most" => most.to_string(),
+                "bits" => (most - least).to_string(),
+                _ => (most - least).count_ones().to_string(),
             }
         }
         ["fixed", k, ref steps @ ..] => {
@@ -717,11 +747,15 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("f64") => ty == Type::F64,
         Some("f32") => ty == Type::F32,
         Some("bool") => ty == Type::Bool,
-        Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32 | Type::U32 | Type::U64),
+        Some("int") => ty.is_integer(),
+        Some("narrow") => ty.limits().is_some(),
+        Some("negative") => ty == Type::I64 || ty.limits().is_some_and(|(least, _)| least < 0),
+        Some("counted") => {
+            matches!(ty, Type::Usize | Type::U64)
+                || ty.limits().is_some_and(|(least, _)| least == 0)
+        }
         Some("usize") => ty == Type::Usize,
         Some("i64") => ty == Type::I64,
-        Some("i32") => ty == Type::I32,
-        Some("u32") => ty == Type::U32,
         Some("u64") => ty == Type::U64,
         Some("value") => ty != Type::Unit,
         Some("optional") => is_optional(&ty),

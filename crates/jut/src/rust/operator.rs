@@ -63,9 +63,9 @@ macro_rules! integer_methods {
 }
 
 float_methods! { f64 F64 f32 F32 }
-integer_methods! { i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 U64 }
+integer_methods! { i64 I64 i32 I32 u32 U32 i16 I16 u16 U16 i8 I8 u8 U8 isize I64 usize Usize u64 U64 }
 
-numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 isize I64 usize Usize u64 U64 }
+numbers! { f64 F64 f32 F32 i64 I64 i32 I32 u32 U32 i16 I16 u16 U16 i8 I8 u8 U8 isize I64 usize Usize u64 U64 }
 
 /// An element of an array by its number, or by those of its row and column: the text writes it itself.
 #[diagnostic::do_not_recommend]
@@ -123,7 +123,7 @@ macro_rules! compared {
     )*};
 }
 
-compared! { f64 f32 i64 i32 u32 isize usize u64 bool }
+compared! { f64 f32 i64 i32 u32 i16 u16 i8 u8 isize usize u64 bool }
 
 /// Says that values of a type are compared.
 pub fn compared<T: Compared>(_: PhantomData<T>) {}
@@ -142,7 +142,7 @@ macro_rules! summed {
     )*};
 }
 
-summed! { f64 f32 i64 i32 u32 isize usize u64 }
+summed! { f64 f32 i64 i32 u32 i16 u16 i8 u8 isize usize u64 }
 
 /// Says that values of a type are added up or multiplied.
 pub fn summed<T: Summed>(_: PhantomData<T>) {}

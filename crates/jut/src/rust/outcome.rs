@@ -124,29 +124,17 @@ number! {
     i64 I64 I64s;
 }
 
-impl Outcome for i32 {
-    fn take(value: Value) -> Option<i32> {
-        i64::take(value).and_then(|x| x.try_into().ok())
-    }
+macro_rules! narrow {
+    ($($ty:ident)*) => {$(
+        impl Outcome for $ty {
+            fn take(value: Value) -> Option<$ty> {
+                i64::take(value).and_then(|x| x.try_into().ok())
+            }
+        }
+    )*};
 }
 
-impl Outcome for u32 {
-    fn take(value: Value) -> Option<u32> {
-        i64::take(value).and_then(|x| x.try_into().ok())
-    }
-}
-
-impl Outcome for isize {
-    fn take(value: Value) -> Option<isize> {
-        i64::take(value).and_then(|x| x.try_into().ok())
-    }
-}
-
-impl Outcome for usize {
-    fn take(value: Value) -> Option<usize> {
-        i64::take(value).and_then(|x| x.try_into().ok())
-    }
-}
+narrow! { i32 u32 i16 u16 i8 u8 isize usize }
 
 impl Outcome for u64 {
     fn take(value: Value) -> Option<u64> {

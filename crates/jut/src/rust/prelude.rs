@@ -156,23 +156,9 @@ const WHOLE: &[(&str, &str)] = &[
         "rust_is_large_mul",
         "def rust_is_large_mul(a: i64, b: i64) -> bool = f64(a) * f64(b) >= 9223372036854775808.0",
     ),
-    ("rust_over_add_u32", "def rust_over_add_u32(a: i64, b: i64) -> bool = a + b > 4294967295"),
-    ("rust_over_sub_u32", "def rust_over_sub_u32(a: i64, b: i64) -> bool = a < b"),
     (
-        "rust_over_mul_u32",
-        "def rust_over_mul_u32(a: i64, b: i64) -> bool = a * b < 0 || a * b > 4294967295",
-    ),
-    (
-        "rust_over_add_i32",
-        "def rust_over_add_i32(a: i64, b: i64) -> bool = a + b < -2147483648 || a + b > 2147483647",
-    ),
-    (
-        "rust_over_sub_i32",
-        "def rust_over_sub_i32(a: i64, b: i64) -> bool = a - b < -2147483648 || a - b > 2147483647",
-    ),
-    (
-        "rust_over_mul_i32",
-        "def rust_over_mul_i32(a: i64, b: i64) -> bool = a * b < -2147483648 || a * b > 2147483647",
+        "rust_is_outside",
+        "def rust_is_outside(n: i64, least: i64, most: i64) -> bool = n < least || n > most",
     ),
     (
         "rust_over_add_i64",

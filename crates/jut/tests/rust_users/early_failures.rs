@@ -175,3 +175,55 @@ fn several_patterns_match_or_none() {
         of_lists at [3.0, 0.5], [0.5, 2.0], [3.0, -1.0], [-1.0, 2.0];
     }
 }
+
+#[differentiable]
+fn kept(x: &[f64]) -> f64 {
+    let w = [2.0, 3.0];
+    let all: Vec<f64> = x
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| x[3 - i] > 0.0)
+        .zip(&w)
+        .map(|((_, v), w)| v * w)
+        .collect();
+    all.iter().sum::<f64>() + all.len() as f64
+}
+#[differentiable]
+fn first_two(x: &[f64]) -> f64 {
+    let all: Vec<f64> = (0..9).map(|i| x[i]).filter(|v| *v > 0.0).take(2).collect();
+    all[0] * all[1]
+}
+#[differentiable]
+fn gone_over(x: &[f64]) -> f64 {
+    let mut s = 0.0;
+    let w = [2.0, 3.0];
+    for ((_, v), w) in x.iter().enumerate().filter(|(i, _)| x[3 - i] > 0.0).zip(w.iter()) {
+        s += v * w;
+    }
+    for v in (0..6).filter(|i| x[*i] > 0.0).take(2) {
+        s += x[v] * x[v];
+    }
+    s
+}
+#[differentiable]
+fn repeated(x: &[f64]) -> f64 {
+    let w = [2, 1];
+    x.iter()
+        .enumerate()
+        .filter(|(i, _)| x[3 - i] > 0.0)
+        .zip(&w)
+        .flat_map(|((_, v), n)| (0..*n).map(move |k| v * (k as f64 + 1.0)))
+        .sum()
+}
+
+#[test]
+fn nothing_fails_that_rust_does_not_ask_for_where_elements_are_kept_or_gone_over() {
+    let (all, early) = ([1.0, 2.0, 0.5, 0.9, 1.0, 1.0], [1.0, 2.0, -0.5, 0.9, 1.0]);
+    let (short, none) = ([1.0, 0.3, -1.0, 2.0], [-1.0, -0.3, -1.0, 2.0, 1.0]);
+    everywhere! {
+        kept at all, early, short, none;
+        first_two at all, [1.0, 2.0], [1.0, 2.0, -0.5];
+        gone_over at all, early, short, none;
+        repeated at all, early, short, none;
+    }
+}

@@ -247,3 +247,23 @@ fn functions_that_make_rows_are_called_without_a_type() {
         assert_eq!(of_lower_without_types::value(x).unwrap(), of_lower_without_types(x));
     }
 }
+
+// Calls of them in arguments of calls.
+#[differentiable]
+fn nested(x: &[f64]) -> f64 {
+    squares(&lower(x)) + squares(&scaled(&lower(x), x[0])) * within(&even_ones(&x[1..]))
+}
+
+#[differentiable]
+fn even_ones(x: &[f64]) -> Vec<f64> {
+    x.iter().step_by(2).copied().collect()
+}
+
+#[test]
+fn functions_that_make_rows_are_called_in_arguments() {
+    for x in [&[1.5, 0.5, -2.0, 0.75][..], &[2.0, 0.25]] {
+        let (value, gradient) = nested::value_and_gradient(x).unwrap();
+        assert_eq!(value.to_bits(), nested(x).to_bits());
+        super::near("nested", &gradient, &super::slopes(nested, x));
+    }
+}

@@ -1,10 +1,10 @@
 use jut::differentiable;
 
-const N: u8 = 3;
+const N: char = 'a';
 
 #[differentiable]
 fn f(x: f64) -> f64 {
-    x * N as f64
+    x * N as u32 as f64
 }
 
 fn main() {}

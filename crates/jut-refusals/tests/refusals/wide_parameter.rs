@@ -1,7 +1,7 @@
 use jut::differentiable;
 
 #[differentiable]
-fn f(x: f64, n: u16) -> f64 {
+fn f(x: f64, n: u128) -> f64 {
     x * n as f64
 }
 

@@ -3,7 +3,7 @@ use jut::Data;
 #[derive(Data)]
 struct S {
     x: f64,
-    n: u8,
+    n: i128,
 }
 
 fn main() {}
