@@ -16,7 +16,7 @@
 
 use crate::operation;
 use crate::translate::{Result, Translator, block_args};
-use crate::vector::{Carried, PairPlan, Waiting, Way, anywhere};
+use crate::vector::{Carried, PairPlan, Waiting, Way};
 use cranelift_codegen::ir::{self, InstBuilder};
 use jut_loop::form::Block;
 
@@ -94,10 +94,7 @@ impl Translator<'_> {
         let values = results.iter_mut().flatten();
         let values = values.chain(stores.iter_mut().map(|store| &mut store.value));
         values.zip(params).for_each(|(value, param)| *value = param);
-        for Waiting { buffer, offset, value } in stores {
-            let (address, offset) = self.neighbours(buffer, place.0, offset)?;
-            self.builder.ins().store(anywhere(), value, address, offset);
-        }
+        stores.iter().for_each(|store| self.store_pair(store));
         Ok(results)
     }
 }

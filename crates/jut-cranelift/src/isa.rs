@@ -16,7 +16,7 @@ use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_entity::SecondaryMap;
-use jut_loop::target::{self, Loops, StripMine, Vectors};
+use jut_loop::target::{self, Loops, Reach, StripMine, Vectors};
 use jut_native::CompileError;
 use std::sync::OnceLock;
 use target_lexicon::{Architecture, Triple};
@@ -84,10 +84,10 @@ impl Isa {
 const VECTORS: Vectors = Vectors {
     loops: Loops::All,
     together: 4,
-    longest: 40,
+    longest: 60,
     masked: false,
     stores_last: true,
-    anywhere: false,
+    reach: Reach::Strides,
     integers: false,
     narrow: true,
     halves: false,

@@ -192,6 +192,7 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(main);
         let index = self.builder.block_params(main)[0];
+        self.bind(source.index, index);
         let nothing = vec![Vec::new(); vector.width as usize / 2];
         self.pairs(&source.body, &plan, index, &nothing)?;
         let next = self.builder.ins().iadd_imm_s(index, together);
@@ -305,6 +306,13 @@ impl Translator<'_> {
     ) -> Result<()> {
         let (width, ty) = if plan.is_some() { (2, types::F64X2) } else { (1, types::F64) };
         let (sums, count) = (source.dst.len(), LANES / width);
+        // What the main loop has in registers is made on the way to it: sums of a few terms have none.
+        let enter = self.builder.create_block();
+        let any = self.builder.ins().icmp(IntCC::NotEqual, start, whole_end);
+        let none = block_args(&[&[start][..], empty].concat());
+        self.builder.ins().brif(any, enter, &[], rest, &none);
+
+        self.builder.switch_to_block(enter);
         if let Some(plan) = &mut plan {
             self.spread(&source.body, plan)?;
         }
@@ -320,9 +328,7 @@ impl Translator<'_> {
             self.builder.append_block_param(main, ty);
         }
         let after = self.builder.create_block();
-        let any = self.builder.ins().icmp(IntCC::NotEqual, start, whole_end);
-        let none = block_args(&[&[start][..], empty].concat());
-        self.builder.ins().brif(any, main, &block_args(&initial), rest, &none);
+        self.builder.ins().jump(main, &block_args(&initial));
 
         self.builder.switch_to_block(main);
         let params = self.builder.block_params(main).to_vec();
@@ -333,7 +339,10 @@ impl Translator<'_> {
         };
         let carried: Vec<Carried> = (0..count).map(of_lane).collect();
         let results = match &plan {
-            Some(plan) => self.pairs(&source.body, plan, index, &carried)?,
+            Some(plan) => {
+                self.bind(source.index, index);
+                self.pairs(&source.body, plan, index, &carried)?
+            }
             None => {
                 self.repeating = true;
                 let mut results = Vec::with_capacity(count);

@@ -5,6 +5,9 @@
 //! constant is one load of two neighbours, a store one store of two. Floats of 32 bits stand in the lower half of a register,
 //! and are made to ones of 64 bits before anything is computed from them.
 //!
+//! Floats of 64 bits that lie so many cells apart as is written down, coordinates of points, are loaded and stored one by one, and stand side
+//! by side in between.
+//!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
@@ -20,6 +23,8 @@ use std::collections::HashSet;
 /// How the body is to be translated.
 pub(crate) struct PairPlan {
     classes: Classes,
+    /// Whether cells of neighbouring iterations lie apart.
+    strides: bool,
     /// What the body binds.
     inside: HashSet<Value>,
     /// Floats from outside that stand in both halves of a register before the loop.
@@ -39,10 +44,17 @@ const WAITING: usize = 8;
 
 /// A store of a pair that waits.
 pub(crate) struct Waiting {
-    pub(crate) buffer: Value,
-    /// From the index.
-    pub(crate) offset: i64,
+    pub(crate) to: Cells,
     pub(crate) value: ir::Value,
+}
+
+/// Where a pair lies.
+#[derive(Clone, Copy)]
+pub(crate) enum Cells {
+    /// Side by side.
+    Neighbours(Place),
+    /// One by one.
+    Apart([Place; 2]),
 }
 
 /// How the products of derivatives of some pairs are computed, and what becomes of stores.
@@ -145,18 +157,8 @@ impl Translator<'_> {
                 Stmt::Load { dst, buffer, index: at }
                     if plan.classes.class(*dst) == Class::Wide =>
                 {
-                    let offset = plan.offset(*at)?.wrapping_add(k);
-                    let (address, offset) = self.neighbours(*buffer, index, offset)?;
-                    let loaded = match self.kind(*dst) {
-                        Kind::F32 => {
-                            let both =
-                                self.builder.ins().load(types::F64, anywhere(), address, offset);
-                            let low = self.builder.ins().scalar_to_vector(types::F64X2, both);
-                            self.builder.ins().bitcast(types::F32X4, in_order(), low)
-                        }
-                        _ => self.builder.ins().load(types::F64X2, anywhere(), address, offset),
-                    };
-                    pairs[*dst] = Some(loaded);
+                    let cells = self.cells(plan, *buffer, *at, (index, k))?;
+                    pairs[*dst] = Some(self.load_pair(self.kind(*dst), cells));
                 }
                 Stmt::Load { dst, buffer, index: at } => {
                     if !again {
@@ -168,7 +170,7 @@ impl Translator<'_> {
                     }
                 }
                 Stmt::Store { buffer, index: at, value } => {
-                    let (buffer, offset) = (*buffer, plan.offset(*at)?.wrapping_add(k));
+                    let to = self.cells(plan, *buffer, *at, (index, k))?;
                     let mut value = self.operand(plan, &pairs, value)?;
                     if self.builder.func.dfg.value_type(value) == types::F32X4 {
                         // Both are as long as one float.
@@ -176,18 +178,20 @@ impl Translator<'_> {
                         value = self.builder.ins().extractlane(value, 0);
                     }
                     match way {
-                        Way::Direct => {
-                            let (address, offset) = self.neighbours(buffer, index, offset)?;
-                            self.builder.ins().store(anywhere(), value, address, offset);
-                        }
+                        Way::Direct => self.store_pair(&Waiting { to, value }),
                         Way::Plain { stores, .. } | Way::Again { stores } => {
-                            stores.push(Waiting { buffer, offset, value });
+                            stores.push(Waiting { to, value });
                         }
                     }
                 }
-                // The index plus a constant is part of addresses.
-                Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. }
-                    if matches!(plan.classes.class(*dst), Class::Step(_)) => {}
+                // The index plus a constant is part of addresses. Of what else grows the first iteration's is what all places are counted from.
+                Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } | Stmt::Offset { dst, .. }
+                    if matches!(plan.classes.class(*dst), Class::Step(_)) =>
+                {
+                    if plan.strides && k == 0 && !again {
+                        self.stmt(stmt)?;
+                    }
+                }
                 // What is the same for all iterations.
                 other if !again => self.stmt(other)?,
                 _ => {}
@@ -224,16 +228,66 @@ impl Translator<'_> {
         self.builder.ins().splat(pair, value)
     }
 
-    /// Address of the float at `index + k`.
-    pub(crate) fn neighbours(
+    /// The cells of iterations `index + k` and `index + k + 1`.
+    fn cells(
         &mut self,
+        plan: &PairPlan,
         buffer: Value,
-        index: ir::Value,
-        k: i64,
-    ) -> Result<(ir::Value, i32)> {
-        let cell = self.cell(buffer)?;
-        let place = Place { cell, buffer: self.value(buffer)?, index: (Some(index), k) };
-        Ok(self.address(&place))
+        at: Atom,
+        (index, k): (ir::Value, i64),
+    ) -> Result<Cells> {
+        let (cell, machine) = (self.cell(buffer)?, self.value(buffer)?);
+        if let Some(offset) = plan.beside(buffer, at) {
+            let index = (Some(index), offset.wrapping_add(k));
+            return Ok(Cells::Neighbours(Place { cell, buffer: machine, index }));
+        }
+        let Class::Step(step) = plan.classes.place(buffer, at) else {
+            return Err("pairs at another index".to_owned());
+        };
+        let (variable, constant) = self.index(at)?;
+        Ok(Cells::Apart([k, k + 1].map(|k| {
+            let constant = constant.wrapping_add(step.wrapping_mul(k));
+            Place { cell, buffer: machine, index: (variable, constant) }
+        })))
+    }
+
+    fn load_pair(&mut self, kind: Kind, cells: Cells) -> ir::Value {
+        match cells {
+            Cells::Neighbours(place) if kind == Kind::F32 => {
+                let (address, offset) = self.address(&place);
+                let both = self.builder.ins().load(types::F64, anywhere(), address, offset);
+                let low = self.builder.ins().scalar_to_vector(types::F64X2, both);
+                self.builder.ins().bitcast(types::F32X4, in_order(), low)
+            }
+            Cells::Neighbours(place) => {
+                let (address, offset) = self.address(&place);
+                self.builder.ins().load(types::F64X2, anywhere(), address, offset)
+            }
+            Cells::Apart(places) => {
+                let [first, second] = places.map(|place| {
+                    let (address, offset) = self.address(&place);
+                    self.builder.ins().load(types::F64, anywhere(), address, offset)
+                });
+                let low = self.builder.ins().scalar_to_vector(types::F64X2, first);
+                self.builder.ins().insertlane(low, second, 1)
+            }
+        }
+    }
+
+    pub(crate) fn store_pair(&mut self, store: &Waiting) {
+        match store.to {
+            Cells::Neighbours(place) => {
+                let (address, offset) = self.address(&place);
+                self.builder.ins().store(anywhere(), store.value, address, offset);
+            }
+            Cells::Apart(places) => {
+                for (lane, place) in (0..).zip(places) {
+                    let one = self.builder.ins().extractlane(store.value, lane);
+                    let (address, offset) = self.address(&place);
+                    self.builder.ins().store(anywhere(), one, address, offset);
+                }
+            }
+        }
     }
 }
 
@@ -250,8 +304,17 @@ impl PairPlan {
             _ => false,
         });
         let shown = shown_by(wide).into_iter().collect();
+        let strides = body.stmts.iter().any(|stmt| match stmt {
+            Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. } => {
+                let steps = matches!(classes.place(*buffer, *index), Class::Step(_));
+                let beside = classes.offset(*index).is_some();
+                steps && (classes.class(*buffer) != Class::Same || !beside)
+            }
+            _ => false,
+        });
         PairPlan {
             classes,
+            strides,
             shown,
             inside,
             outside: Vec::new(),
@@ -259,9 +322,10 @@ impl PairPlan {
         }
     }
 
-    /// How far an index is from that of the loop.
-    fn offset(&self, atom: Atom) -> Result<i64> {
-        self.classes.offset(atom).ok_or_else(|| "pairs at another index".to_owned())
+    /// How far the cells of a pair, if they lie side by side in an array, are from the index of the loop.
+    fn beside(&self, buffer: Value, at: Atom) -> Option<i64> {
+        let offset = self.classes.offset(at)?;
+        (self.classes.class(buffer) == Class::Same).then_some(offset)
     }
 
     fn kept(&self, atom: &Atom) -> Option<ir::Value> {
@@ -285,6 +349,6 @@ fn in_order() -> MemFlagsData {
 }
 
 /// Two floats are aligned to one float only.
-pub(crate) fn anywhere() -> MemFlagsData {
+fn anywhere() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }

@@ -44,9 +44,8 @@ pub struct Vectors {
     /// Whether stores should wait for the end of the body where there are products of derivatives, so
     /// that all of them are looked at together before.
     pub stores_last: bool,
-    /// Whether indices may grow by more than one, be more than the loop's index and a constant, and
-    /// be gathered from.
-    pub anywhere: bool,
+    /// Where the cells of several iterations may lie.
+    pub reach: Reach,
     /// Whether integers may differ between iterations, and be loaded and stored, as truth values may.
     pub integers: bool,
     /// Whether numbers of 32 bits may be loaded and stored, and made of those of 64 bits and the other way round.
@@ -60,8 +59,7 @@ pub struct Vectors {
     /// Whether a branch may load and check, for those iterations that take it.
     pub guarded: bool,
     /// Whether it can add up what several iterations have computed, one after the other, so that loops of
-    /// sums in order, up and down, may be taken several iterations at a time; and store to cells that are
-    /// more than one apart.
+    /// sums in order, up and down, may be taken several iterations at a time.
     pub in_order: bool,
     /// Whether a loop of sums may stand in one of which it takes several iterations: it is as long for all of them, and each has
     /// sums of its own.
@@ -72,6 +70,18 @@ pub struct Vectors {
     pub function: fn(&str) -> bool,
     /// Which of them take a vector.
     pub wide: fn(&str) -> bool,
+}
+
+/// Where the cells that several iterations load or store may lie.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Reach {
+    /// Side by side, at the loop's index plus a constant.
+    #[default]
+    Neighbours,
+    /// Also so many cells apart as is written down, if they are floats of 64 bits: the coordinates of points.
+    Strides,
+    /// Also rows apart, and at any index.
+    Anywhere,
 }
 
 /// Loops whose iterations may be taken together, beside those that sum.
@@ -94,7 +104,7 @@ impl Vectors {
         longest: 200,
         masked: true,
         stores_last: true,
-        anywhere: true,
+        reach: Reach::Anywhere,
         integers: true,
         narrow: true,
         halves: true,

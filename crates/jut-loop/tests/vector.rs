@@ -4,7 +4,7 @@
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
-use jut_loop::target::{Loops, Target, Vectors};
+use jut_loop::target::{Loops, Reach, Target, Vectors};
 use jut_loop::{eval, print, read};
 
 pub(crate) fn program(text: &str) -> LoopProgram {
@@ -468,7 +468,7 @@ fn a_target_is_given_what_it_can_take() {
         assert!(!is_marked(Vectors { loops: Loops::None, ..everything }, body), "{body}");
         assert!(!is_marked(Vectors { longest: 2, ..everything }, body), "{body}");
     }
-    assert!(!is_marked(Vectors { anywhere: false, ..everything }, gathers));
+    assert!(!is_marked(Vectors { reach: Reach::Neighbours, ..everything }, gathers));
     assert!(!is_marked(Vectors { integers: false, ..everything }, gathers));
     assert!(!is_marked(Vectors { function: |_| false, ..everything }, calls));
     assert!(!is_marked(Vectors { operation: |_| false, ..everything }, plain));

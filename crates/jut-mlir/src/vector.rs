@@ -13,7 +13,7 @@ use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes};
 use jut_loop::form::{Atom, Lanes, Stmt, Value};
-use jut_loop::target::{Loops, StripMine, Target, Vectors};
+use jut_loop::target::{Loops, Reach, StripMine, Target, Vectors};
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(crate) const TARGET: Target = Target {
         longest: 200,
         masked: false,
         stores_last: false,
-        anywhere: false,
+        reach: Reach::Neighbours,
         integers: false,
         narrow: false,
         halves: false,

@@ -18,6 +18,7 @@ mod mlir_page;
 mod modules;
 mod narrow;
 mod npy;
+mod points;
 mod products;
 mod programs;
 mod records_with_sizes;

@@ -92,7 +92,7 @@ use crate::analysis::{Class, Classes, sums_in_order};
 use crate::form::{
     Atom, Block, Cell, For, Kind, LANES, Lanes, LoopFunction, Order, Stmt, Value, ValueData, Vector,
 };
-use crate::target::{Loops, Vectors};
+use crate::target::{Loops, Reach, Vectors};
 use cranelift_entity::PrimaryMap;
 use jut_ir::prim::{Lowering, Opcode};
 
@@ -193,6 +193,9 @@ fn in_order(survey: &Survey<'_>) -> Vector {
     Vector { masked: false, ..survey.vector(LANES as u32) }
 }
 
+/// What a loop has to compute for each cell that it loads or stores so many cells apart, where the target knows no more than that.
+const WORK_IN_STRIDES: usize = 2;
+
 /// What is found in a body.
 struct Survey<'a> {
     values: &'a Values,
@@ -216,7 +219,9 @@ struct Survey<'a> {
     stores_inside: bool,
     /// How many loads and stores are a row further in each iteration.
     in_rows: usize,
-    /// Whether one of them is a store.
+    /// How many are so many cells apart as is written down.
+    in_strides: usize,
+    /// Whether one of those in rows is a store.
     rows_stored: bool,
     /// Whether the cells of such a store may be one: rows may be of no length.
     rows_may_meet: bool,
@@ -249,6 +254,7 @@ impl<'a> Survey<'a> {
             nested: false,
             stores_inside: false,
             in_rows: 0,
+            in_strides: 0,
             rows_stored: false,
             rows_may_meet: false,
         };
@@ -268,7 +274,8 @@ impl<'a> Survey<'a> {
     /// How iterations that run in an order may take their steps together.
     fn together(&self, order: Order) -> Together {
         // Eight cells in eight rows are loaded and stored one by one.
-        let only_moves = self.rows_stored && self.work < WORK_IN_ROWS * self.in_rows;
+        let only_moves = self.rows_stored && self.work < WORK_IN_ROWS * self.in_rows
+            || self.target.reach == Reach::Strides && self.work < WORK_IN_STRIDES * self.in_strides;
         if self.rows_may_meet || self.stores_inside || only_moves {
             return Together::No;
         }
@@ -284,7 +291,9 @@ impl<'a> Survey<'a> {
     fn access(&mut self, buffer: Value, index: Atom, stores: bool) {
         let same = |value: Value| self.classes.class(value) == Class::Same;
         let mut apart = false;
-        if let Class::Row(length) = self.classes.place(buffer, index) {
+        let place = self.classes.place(buffer, index);
+        self.in_strides += usize::from(matches!(place, Class::Step(step) if step != 1));
+        if let Class::Row(length) = place {
             apart = self.memory.is_in_a_row(index, length);
             self.in_rows += 1;
             self.rows_stored |= stores;
@@ -330,20 +339,20 @@ impl<'a> Survey<'a> {
                 Class::Same => !guarded || target.guarded,
                 // Of what does not count there may be no cell.
                 Class::Step(_) | Class::Row(_) if guarded => false,
-                Class::Step(_) | Class::Row(_) => target.anywhere,
+                Class::Step(_) => target.reach >= Reach::Strides,
+                Class::Row(_) => target.reach == Reach::Anywhere,
                 Class::Wide => false,
             },
             Stmt::Store { buffer, index, value } if !guarded => {
                 self.access(*buffer, *index, true);
                 let fits = match self.classes.place(*buffer, *index) {
                     Class::Step(1) => {
-                        self.classes.class(*buffer) == Class::Same && self.index(*index)
+                        self.classes.class(*buffer) == Class::Same && self.beside(*buffer, *index)
                     }
-                    Class::Step(step) => {
-                        target.in_order && step != 0 && self.cell(*buffer) != Some(Cell::BOOL)
-                    }
+                    Class::Step(step) => step != 0 && self.strides(*buffer),
                     Class::Row(_) => {
-                        target.in_order && target.anywhere && self.cell(*buffer) != Some(Cell::BOOL)
+                        let anywhere = target.reach == Reach::Anywhere;
+                        anywhere && self.cell(*buffer) != Some(Cell::BOOL)
                     }
                     Class::Same | Class::Wide => false,
                 };
@@ -374,7 +383,7 @@ impl<'a> Survey<'a> {
         match self.classes.class(dst) {
             Class::Same => !(divides && guarded),
             Class::Step(_) => self.index(dst.into()),
-            Class::Row(_) => self.target.anywhere,
+            Class::Row(_) => self.target.reach == Reach::Anywhere,
             Class::Wide => {
                 self.products |= op == Opcode::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
@@ -391,7 +400,23 @@ impl<'a> Survey<'a> {
 
     /// Whether the target has what grows from one iteration to the next.
     fn index(&self, atom: Atom) -> bool {
-        self.target.anywhere || self.classes.offset(atom).is_some()
+        self.target.reach >= Reach::Strides || self.classes.offset(atom).is_some()
+    }
+
+    /// Whether the target can load and store cells that lie side by side, at an index.
+    fn beside(&self, buffer: Value, index: Atom) -> bool {
+        let anywhere = self.target.reach == Reach::Anywhere;
+        anywhere || self.classes.offset(index).is_some() || self.strides(buffer)
+    }
+
+    /// Whether the target can load and store so many cells apart as is written down.
+    fn strides(&self, buffer: Value) -> bool {
+        let cell = self.cell(buffer);
+        match self.target.reach {
+            Reach::Neighbours => false,
+            Reach::Strides => cell == Some(Cell::F64),
+            Reach::Anywhere => cell != Some(Cell::BOOL),
+        }
     }
 
     /// Whether the target can put a value into a vector.
@@ -403,13 +428,15 @@ impl<'a> Survey<'a> {
         let Some(cell) = self.cell(buffer) else { return false };
         match self.classes.place(buffer, index) {
             Class::Same => true,
-            Class::Step(1) => self.has(cell) && self.index(index),
-            Class::Step(_) | Class::Row(_) => {
-                self.target.anywhere && self.has(cell) && cell != Cell::BOOL
+            Class::Step(1) => self.has(cell) && self.beside(buffer, index),
+            Class::Step(_) => self.has(cell) && self.strides(buffer),
+            Class::Row(_) => {
+                self.target.reach == Reach::Anywhere && self.has(cell) && cell != Cell::BOOL
             }
             Class::Wide => {
                 let same = self.classes.class(buffer) == Class::Same;
-                same && self.target.anywhere && self.has(cell) && cell != Cell::BOOL
+                let anywhere = self.target.reach == Reach::Anywhere;
+                same && anywhere && self.has(cell) && cell != Cell::BOOL
             }
         }
     }
