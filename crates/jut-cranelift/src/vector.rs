@@ -188,9 +188,10 @@ impl Translator<'_> {
                 Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } | Stmt::Offset { dst, .. }
                     if matches!(plan.classes.class(*dst), Class::Step(_)) =>
                 {
-                    if plan.strides && k == 0 && !again {
-                        self.stmt(stmt)?;
+                    if again || k != 0 || !plan.strides {
+                        continue;
                     }
+                    self.stmt(stmt)?;
                 }
                 // What is the same for all iterations.
                 other if !again => self.stmt(other)?,
