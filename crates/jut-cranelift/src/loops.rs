@@ -495,7 +495,7 @@ fn lane_offset(k: usize) -> i32 {
     (k * 8) as i32
 }
 
-/// Whether a body is repeated for every lane: few statements, no loop, no call.
+/// Whether a body is repeated for every lane, and leaves registers to the lanes of a sum: few statements, no loop, no call.
 fn is_small(body: &Block) -> bool {
     let is_large = |stmt: &Stmt| match stmt {
         Stmt::Prim { prim, .. } => matches!(prim.row().lowering, Lowering::Runtime(_)),

@@ -17,7 +17,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
 use jut_ir::prim::{Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, shown_by};
-use jut_loop::form::{Atom, Block, Kind, Stmt, Value, Vector};
+use jut_loop::form::{Atom, Block, Cell, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
 
 /// How the body is to be translated.
@@ -238,11 +238,11 @@ impl Translator<'_> {
         (index, k): (ir::Value, i64),
     ) -> Result<Cells> {
         let (cell, machine) = (self.cell(buffer)?, self.value(buffer)?);
-        if let Some(offset) = plan.beside(buffer, at) {
+        if let Some(offset) = beside(&plan.classes, buffer, at) {
             let index = (Some(index), offset.wrapping_add(k));
             return Ok(Cells::Neighbours(Place { cell, buffer: machine, index }));
         }
-        let Class::Step(step) = plan.classes.place(buffer, at) else {
+        let (Class::Step(step), Cell::F64) = (plan.classes.place(buffer, at), cell) else {
             return Err("pairs at another index".to_owned());
         };
         let (variable, constant) = self.index(at)?;
@@ -308,8 +308,7 @@ impl PairPlan {
         let strides = body.stmts.iter().any(|stmt| match stmt {
             Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. } => {
                 let steps = matches!(classes.place(*buffer, *index), Class::Step(_));
-                let beside = classes.offset(*index).is_some();
-                steps && (classes.class(*buffer) != Class::Same || !beside)
+                steps && beside(&classes, *buffer, *index).is_none()
             }
             _ => false,
         });
@@ -321,12 +320,6 @@ impl PairPlan {
             outside: Vec::new(),
             together: vector.stores_last.then(|| pairs_of(waiting)),
         }
-    }
-
-    /// How far the cells of a pair, if they lie side by side in an array, are from the index of the loop.
-    fn beside(&self, buffer: Value, at: Atom) -> Option<i64> {
-        let offset = self.classes.offset(at)?;
-        (self.classes.class(buffer) == Class::Same).then_some(offset)
     }
 
     fn kept(&self, atom: &Atom) -> Option<ir::Value> {
@@ -342,6 +335,12 @@ impl PairPlan {
             }
         }
     }
+}
+
+/// How far the cells of a pair, if they lie side by side in an array, are from the index of the loop.
+fn beside(classes: &Classes, buffer: Value, at: Atom) -> Option<i64> {
+    let offset = classes.offset(at)?;
+    (classes.class(buffer) == Class::Same).then_some(offset)
 }
 
 /// Lanes have the order in which their cells lie.

@@ -479,6 +479,54 @@ fn a_target_is_given_what_it_can_take() {
 }
 
 #[test]
+fn a_target_that_takes_strides_takes_floats_of_64_bits_with_enough_to_compute() {
+    let turned = "
+  last = n - 1
+  for par (i in 0 .. n) {
+    j = last - i
+    a = x[j]
+    b = a * a
+    c = b * a
+    y[i] = c
+  }";
+    let moved =
+        &turned.replace("y[i] = c", "y[i] = a").replace("    b = a * a\n    c = b * a\n", "");
+    // Its first cell is the same for all iterations, but is not known to be.
+    let beside = &turned
+        .replace("j = last - i", "none = i * 0\n    row = x[none ..]")
+        .replace("x[j]", "row[i]");
+    let narrow = |body: &str| {
+        let body = body.replace("a = x[j]", "s = x[j]\n    a = f64(s)");
+        let body = body.replace("a = row[i]", "s = row[i]\n    a = f64(s)");
+        function("out", &body).replace("x: in f64", "x: in f32")
+    };
+    let wide = |body: &str| function("out", body);
+    let strides = Vectors { reach: Reach::Strides, ..Vectors::EVERYTHING };
+    let is_marked = |text: String, vectors: Vectors| {
+        let given = |n: i64| match text.contains("f32") {
+            true => {
+                let x = Flat::Buffer(Cells::F32((0..n).map(|k| k as f32 / 4.0).collect()));
+                vec![int(n), x, floats(n + 1), ints(n)]
+            }
+            false => arguments(n),
+        };
+        marked(&text, vectors, &given).contains("vector")
+    };
+    for (text, taken) in [
+        (wide(turned), true),
+        (wide(beside), true),
+        (wide(moved), false),
+        (narrow(turned), false),
+        (narrow(beside), false),
+    ] {
+        assert!(is_marked(text.clone(), Vectors::EVERYTHING), "{text}");
+        assert_eq!(is_marked(text.clone(), strides), taken, "{text}");
+    }
+    let neighbours = Vectors { reach: Reach::Neighbours, ..Vectors::EVERYTHING };
+    assert!(!is_marked(wide(turned), neighbours));
+}
+
+#[test]
 fn a_mark_that_no_loop_can_have_is_not_read() {
     let wrong = [
         ("for par", "for par vector 3"),

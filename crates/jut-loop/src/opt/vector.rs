@@ -259,7 +259,8 @@ impl<'a> Survey<'a> {
             rows_may_meet: false,
         };
         survey.block(body, false)?;
-        Some(survey)
+        let only_moves = survey.work < WORK_IN_STRIDES * survey.in_strides;
+        (target.reach != Reach::Strides || !only_moves).then_some(survey)
     }
 
     fn vector(&self, width: u32) -> Vector {
@@ -274,8 +275,7 @@ impl<'a> Survey<'a> {
     /// How iterations that run in an order may take their steps together.
     fn together(&self, order: Order) -> Together {
         // Eight cells in eight rows are loaded and stored one by one.
-        let only_moves = self.rows_stored && self.work < WORK_IN_ROWS * self.in_rows
-            || self.target.reach == Reach::Strides && self.work < WORK_IN_STRIDES * self.in_strides;
+        let only_moves = self.rows_stored && self.work < WORK_IN_ROWS * self.in_rows;
         if self.rows_may_meet || self.stores_inside || only_moves {
             return Together::No;
         }
@@ -340,7 +340,7 @@ impl<'a> Survey<'a> {
                 // Of what does not count there may be no cell.
                 Class::Step(_) | Class::Row(_) if guarded => false,
                 Class::Step(_) => target.reach >= Reach::Strides,
-                Class::Row(_) => target.reach == Reach::Anywhere,
+                Class::Row(_) => self.anywhere(),
                 Class::Wide => false,
             },
             Stmt::Store { buffer, index, value } if !guarded => {
@@ -350,10 +350,7 @@ impl<'a> Survey<'a> {
                         self.classes.class(*buffer) == Class::Same && self.beside(*buffer, *index)
                     }
                     Class::Step(step) => step != 0 && self.strides(*buffer),
-                    Class::Row(_) => {
-                        let anywhere = target.reach == Reach::Anywhere;
-                        anywhere && self.cell(*buffer) != Some(Cell::BOOL)
-                    }
+                    Class::Row(_) => self.anywhere() && self.cell(*buffer) != Some(Cell::BOOL),
                     Class::Same | Class::Wide => false,
                 };
                 fits && self.operand(*value)
@@ -383,7 +380,7 @@ impl<'a> Survey<'a> {
         match self.classes.class(dst) {
             Class::Same => !(divides && guarded),
             Class::Step(_) => self.index(dst.into()),
-            Class::Row(_) => self.target.reach == Reach::Anywhere,
+            Class::Row(_) => self.anywhere(),
             Class::Wide => {
                 self.products |= op == Opcode::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
@@ -405,8 +402,14 @@ impl<'a> Survey<'a> {
 
     /// Whether the target can load and store cells that lie side by side, at an index.
     fn beside(&self, buffer: Value, index: Atom) -> bool {
-        let anywhere = self.target.reach == Reach::Anywhere;
-        anywhere || self.classes.offset(index).is_some() || self.strides(buffer)
+        let same = self.classes.class(buffer) == Class::Same;
+        let neighbours = same && self.classes.offset(index).is_some();
+        neighbours || self.anywhere() || self.strides(buffer)
+    }
+
+    /// Whether it can load and store cells wherever they are.
+    fn anywhere(&self) -> bool {
+        self.target.reach == Reach::Anywhere
     }
 
     /// Whether the target can load and store so many cells apart as is written down.
@@ -430,13 +433,10 @@ impl<'a> Survey<'a> {
             Class::Same => true,
             Class::Step(1) => self.has(cell) && self.beside(buffer, index),
             Class::Step(_) => self.has(cell) && self.strides(buffer),
-            Class::Row(_) => {
-                self.target.reach == Reach::Anywhere && self.has(cell) && cell != Cell::BOOL
-            }
+            Class::Row(_) => self.anywhere() && self.has(cell) && cell != Cell::BOOL,
             Class::Wide => {
                 let same = self.classes.class(buffer) == Class::Same;
-                let anywhere = self.target.reach == Reach::Anywhere;
-                same && anywhere && self.has(cell) && cell != Cell::BOOL
+                same && self.anywhere() && self.has(cell) && cell != Cell::BOOL
             }
         }
     }
