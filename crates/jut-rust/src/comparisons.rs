@@ -9,7 +9,7 @@ use crate::syntax::unwrapped;
 use crate::types::Ty;
 use crate::value::Value;
 use crate::{Refusal, refuse};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprPath};
@@ -56,32 +56,32 @@ impl Lowering<'_> {
 
     /// What is added up, is numbers: rustc looks at it where nothing else says so.
     pub fn summed(&mut self, ty: &Ty, span: Span) {
-        if !self.may_be_struct(ty) {
-            return;
+        if self.may_be_struct(ty) {
+            self.has_rustc_look("summed", ty, span);
         }
-        let Some(ty) = self.type_by(ty, true) else { return };
-        let ty = crate::syntax::spanned_like(ty, span);
-        self.parts.items.push(quote_spanned!(span=> ::jut::rust::summed(#ty);));
     }
 
     /// What is compared, is numbers or truth values: rustc looks at it where nothing else says so.
     pub fn compared(&mut self, left: &Ty, right: &Ty, span: Span) {
-        if !self.may_be_struct(left) || !self.may_be_struct(right) {
-            return;
+        if self.may_be_struct(left) && self.may_be_struct(right) {
+            self.has_rustc_look("compared", left, span);
         }
-        let Some(ty) = self.type_by(left, true) else { return };
-        let ty = crate::syntax::spanned_like(ty, span);
-        self.parts.items.push(quote_spanned!(span=> ::jut::rust::compared(#ty);));
     }
 
     /// What a method of an `Option` is called on is one: rustc looks at it where nothing else says so.
     pub fn taken_for_option(&mut self, ty: &Ty, span: Span) {
-        if !self.may_be_struct(ty) {
-            return;
+        if self.may_be_struct(ty) {
+            self.has_rustc_look("taken_for_option", ty, span);
         }
-        let Some(ty) = self.type_by(ty, true) else { return };
+    }
+
+    /// Has rustc look at a type, by a function of that name whose bound says what it has to be; not at one that has no name here. Gives whether it does.
+    pub fn has_rustc_look(&mut self, by: &str, ty: &Ty, span: Span) -> bool {
+        let Some(ty) = self.type_by(ty, true) else { return false };
         let ty = crate::syntax::spanned_like(ty, span);
-        self.parts.items.push(quote_spanned!(span=> ::jut::rust::taken_for_option(#ty);));
+        let by = Ident::new(by, span);
+        self.parts.items.push(quote_spanned!(span=> ::jut::rust::#by(#ty);));
+        true
     }
 
     /// `==` and `!=` of tuples, `(i, j) != (0, 0)`, and of `Option`s, `wet == Some(i)`: by their parts; nothing of anything else.

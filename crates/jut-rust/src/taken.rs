@@ -15,7 +15,6 @@ use crate::types::{Extent, Step, Ty, array};
 use crate::value::Value;
 use crate::visited::{Node, all};
 use proc_macro2::Span;
-use quote::quote_spanned;
 use syn::{Expr, Pat, Stmt};
 
 /// Methods of a `Vec` that change its length, and that own types seldom have.
@@ -144,9 +143,9 @@ impl Lowering<'_> {
         if !plain || self.row_of(&self.element(&value.ty)).is_some() {
             return value;
         }
-        let Some(list) = self.type_by(&Ty::Of(hole, steps), true) else { return value };
-        let list = crate::syntax::spanned_like(list, at);
-        self.parts.items.push(quote_spanned!(at=> ::jut::rust::taken_for_list(#list);));
+        if !self.has_rustc_look("taken_for_list", &Ty::Of(hole, steps), at) {
+            return value;
+        }
         let element = self.element(&value.ty);
         Value { ty: array(element, Extent::Slice), ..value }
     }
