@@ -68,6 +68,11 @@ impl Items {
     pub(crate) fn get_mut(&mut self) -> Option<&mut [Value]> {
         Arc::get_mut(&mut self.0)
     }
+
+    /// The parts, to change them: made anew if others have them.
+    pub(crate) fn own(&mut self) -> &mut [Value] {
+        Arc::make_mut(&mut self.0)
+    }
 }
 
 impl std::ops::Deref for Items {

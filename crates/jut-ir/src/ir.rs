@@ -320,7 +320,7 @@ pub enum Step {
         /// Written with `!`.
         proved: bool,
     },
-    /// `.k` of a tuple (linear values, whose records are tuples).
+    /// `.k` of a tuple: in places, and in the paths of updates behind an index.
     Field(u32),
 }
 
@@ -412,10 +412,11 @@ pub enum Rhs {
     /// `y = x[i, ..]`: element, row (a view) or slice (a view). Only index and slice steps.
     Index(NVar, Vec<Step>),
     /// `y = x with [i, ..] = v`: x with another part, in place where nobody needs x any more, else a copy.
+    /// `x with [i].k[j] = v` is a part of a tuple that is an element, and leaves its other components where they are.
     Update {
         /// The array.
         array: NVar,
-        /// Where the part is: index and slice steps, at least one.
+        /// Where the part is: an index or a slice first.
         path: Vec<Step>,
         /// The part.
         value: Atom,

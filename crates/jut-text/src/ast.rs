@@ -363,11 +363,11 @@ pub(crate) enum ExprKind<'s> {
     Drop(ExprId),
     Zero(Type<'s>),
     /// `x with [i] = v`.
-    With(Box<With>),
+    With(Box<With<'s>>),
     /// `p with x = v`.
     WithField(ExprId, Name<'s>, ExprId),
     /// `take x'[i]`.
-    Take(ExprId, Vec<Index>),
+    Take(ExprId, Vec<Post<'s>>),
     Cast {
         proved: bool,
         value: ExprId,
@@ -377,9 +377,10 @@ pub(crate) enum ExprKind<'s> {
 
 /// `x with [i] = v`.
 #[derive(Debug)]
-pub(crate) struct With {
+pub(crate) struct With<'s> {
     pub array: ExprId,
-    pub path: Vec<Index>,
+    /// Indices first.
+    pub path: Vec<Post<'s>>,
     pub value: ExprId,
 }
 

@@ -1,4 +1,4 @@
-//! Arrays of tuples, records and sums that change: whole elements are taken out, exchanged and written, and what was
+//! Arrays of tuples, records and sums that change: whole elements are taken out, exchanged and written, or parts of them, and what was
 //! taken out is read when the array has changed. And loops whose bounds are next to the ends of the integers.
 
 use super::writer::{Scope, Statement, Writer};
@@ -9,34 +9,42 @@ struct Kind {
     make: fn(&str, &str) -> String,
     /// Made of the element, and of names that nobody else has.
     read: fn(&str, [&str; 2]) -> String,
+    /// Floats in it that are written alone.
+    parts: &'static [&'static str],
 }
 
 const KINDS: &[Kind] = &[
     Kind {
         make: |x, y| format!("#({x}, {y})"),
         read: |e, [u, v]| format!("{{ #({u}, {v}) = {e}; {u} * {v} - {u} }}"),
+        parts: &[".0", ".1"],
     },
     Kind {
         make: |x, y| format!("#({x}, [{y}, {x}])"),
         read: |e, [u, v]| format!("{{ #({u}, {v}) = {e}; {u} * {v}[0] - {v}[1] }}"),
+        parts: &[".0", ".1[0]", ".1[1]"],
     },
     Kind {
         make: |x, y| format!("#(2, {x}, Pair({y}, 0.5))"),
         read: |e, [u, _]| format!("{{ {u} = {e}; f64({u}.0) * {u}.1 * {u}.2.left }}"),
+        parts: &[".1"],
     },
     Kind {
         make: |x, y| format!("Deep(Pair({x}, {y}), 3)"),
         read: |e, [u, _]| format!("{{ {u} = {e}; {u}.pair.left * {u}.pair.right }}"),
+        parts: &[],
     },
     Kind {
         make: |x, y| format!("(if {x} > 0.1 {{ Disc({y}) }} else {{ Slab({x}, {y}) }})"),
         read: |e, [u, v]| {
             format!("case {e} {{ Flat -> 0.5; Disc({u}) -> {u}; Slab({u}, {v}) -> {u} * {v} }}")
         },
+        parts: &[],
     },
     Kind {
         make: |x, y| format!("[{x}, {y}, 0.25]"),
         read: |e, [u, _]| format!("{{ {u} = {e}; {u}[0] * {u}[1] - {u}[2] }}"),
+        parts: &["[0]", "[2]"],
     },
 ];
 
@@ -64,10 +72,15 @@ pub(super) fn that_change(w: &mut Writer, scope: &mut Scope, indent: usize) -> S
         let taken = w.name("e");
         let _ = write!(body, "{taken} = {a}[{from}]; ");
         elements.push(taken.clone());
-        let value = match w.rng.u8(0..3) {
+        let mut part = "";
+        let value = match w.rng.u8(0..4) {
             // Another element of the same array, in the place of this one.
             0 => format!("{a}[{from}]"),
             1 => elements[w.rng.usize(0..elements.len())].clone(),
+            2 if !kind.parts.is_empty() => {
+                part = w.one(kind.parts);
+                format!("tanh({})", read(w, &taken))
+            }
             _ => {
                 let (x, y) = (w.name("t"), w.name("t"));
                 let (one, other) = (read(w, &taken), w.float(&inner, indent + 1));
@@ -75,7 +88,7 @@ pub(super) fn that_change(w: &mut Writer, scope: &mut Scope, indent: usize) -> S
                 (kind.make)(&x, &y)
             }
         };
-        let changed = format!("{a} with [{at}] = {value}");
+        let changed = format!("{a} with [{at}]{part} = {value}");
         let _ = match w.rng.u8(0..3) {
             0 => write!(body, "{next} = if {i} % 3 == 1 {{ {a} }} else {{ {changed} }}; "),
             _ => write!(body, "{next} = {changed}; "),

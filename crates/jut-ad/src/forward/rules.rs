@@ -154,11 +154,19 @@ impl Rules<'_> {
             }
             (Rhs::Update { array, path, value }, [y]) => {
                 let ty = self.w.tangent_type(*y);
-                let part = self.w.tangent_of_part(&self.w.source.type_of(*value), loc);
                 let x = self.w.take_or_zero(Atom::Var(*array), &ty, loc);
+                let part = self.w.source.type_of(*value);
+                let is_component = path.iter().any(|step| matches!(step, Step::Field(_)));
+                // A component may be one without a tangent.
+                if is_component && self.w.tangent_of(&part).is_none() {
+                    self.w.bind(*y, x, loc);
+                    return Ok(());
+                }
+                let part = self.w.tangent_of_part(&part, loc);
                 let value = self.w.take_or_zero(*value, &part, loc);
                 let out = self.w.tangent_var(*y, ty, loc.span);
-                self.w.emit_linear(out, Rhs::LUpdate { x, path: path.clone(), value }, loc);
+                let path = self.w.tangent_path(&self.w.source.nvars[*array].ty, path);
+                self.w.emit_linear(out, Rhs::LUpdate { x, path, value }, loc);
                 self.w.bind(*y, out, loc);
             }
             (Rhs::Cast { value, .. }, [y]) => {

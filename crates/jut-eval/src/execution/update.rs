@@ -14,16 +14,12 @@ impl Execution<'_> {
         };
         let (whole, value) = (array(frame.fetch(from))?, frame.fetch(value));
         dead.iter().for_each(|slot| drop(frame.take(*slot)));
-        let part = part(&whole, path, frame)?;
-        if part.dims != value.dims() {
-            return unchecked("the new part of an array has another shape");
-        }
         match linear {
             Some(_) => self.settled(&value, value.scalars_dropped()),
             None => self.counters.work += value.scalars(),
         }
         self.counters.moved += value.bytes();
-        let whole = self.put(whole, &part, &value, *linear)?;
+        let whole = self.put(whole, path, &value, *linear, frame)?;
         frame.set(*dst, Value::Array(whole));
         Ok(())
     }
@@ -86,19 +82,28 @@ impl Execution<'_> {
         frame: &mut Frame,
     ) -> Run<()> {
         let whole = array(frame.fetch(from))?;
-        let part = part(&whole, path, frame)?;
-        let Some(value) = whole.copy_of(&part, &self.meter) else {
-            return error(RuntimeErrorKind::Memory, &[]);
-        };
+        let value = self.part_of(&whole, path, frame)?;
         self.counters.reads += 2 * self.erased_scalars(&value);
         self.counters.moved += 2 * value.bytes();
         let Some(zero) = vector::nothing(&value) else {
             return unchecked("a part of something that is not a vector");
         };
-        let whole = self.put(whole, &part, &zero, Some(linear))?;
+        let whole = self.put(whole, path, &zero, Some(linear), frame)?;
         frame.set(dst[0], Value::Array(whole));
         frame.set(dst[1], value);
         Ok(())
+    }
+
+    /// The part that a path leads to, with cells of its own if it is one of the array's rows or slices.
+    fn part_of(&self, whole: &Array, path: &[PathStep], frame: &Frame) -> Run<Value> {
+        let (here, inside) = split(path);
+        if !inside.is_empty() {
+            return walk(&Value::Array(whole.clone()), path, frame);
+        }
+        match whole.copy_of(&part(whole, here, frame)?, &self.meter) {
+            Some(value) => Ok(value),
+            None => error(RuntimeErrorKind::Memory, &[]),
+        }
     }
 
     /// The array with another part, in cells of its own if others hold the old ones. What is not linear is changed in place
@@ -106,9 +111,10 @@ impl Execution<'_> {
     fn put(
         &mut self,
         mut whole: Array,
-        part: &Part,
+        path: &[PathStep],
         value: &Value,
         linear: Option<Linear>,
+        frame: &Frame,
     ) -> Run<Array> {
         let is_shared = whole.cells_mut().is_none();
         if is_shared || linear.is_some_and(|linear| linear.given) {
@@ -119,28 +125,82 @@ impl Execution<'_> {
             }
         }
         if is_shared {
-            let old = Value::Array(whole.clone());
-            self.counters.moved += old.bytes();
+            self.counters.moved += Value::Array(whole.clone()).bytes();
+        }
+        self.put_at(whole, path, value, frame)
+    }
+
+    /// The array with another part. A tuple that is an element, and an array in it, is made anew where others hold it.
+    fn put_at(
+        &self,
+        mut whole: Array,
+        path: &[PathStep],
+        value: &Value,
+        frame: &Frame,
+    ) -> Run<Array> {
+        let (here, inside) = split(path);
+        let part = part(&whole, here, frame)?;
+        if whole.cells_mut().is_none() {
             whole = match whole.with_own_cells(&self.meter) {
                 Some(own) => own,
                 None => return error(RuntimeErrorKind::Memory, &[]),
             };
         }
-        match whole.cells_mut().is_some_and(|cells| cells.put(part.at, value)) {
+        let fits = match whole.cells_mut() {
+            Some(cells) if inside.is_empty() => {
+                part.dims == value.dims() && cells.put(part.at, value)
+            }
+            Some(cells) => match cells.item(part.at) {
+                Some(item) => self.put_inside(item, inside, value, frame)?,
+                None => false,
+            },
+            None => false,
+        };
+        match fits {
             true => Ok(whole),
             false => unchecked("the new part of an array does not fit"),
         }
     }
+
+    /// Puts a value into an element; false if it does not fit there.
+    fn put_inside(
+        &self,
+        item: &mut Value,
+        path: &[PathStep],
+        value: &Value,
+        frame: &Frame,
+    ) -> Run<bool> {
+        match (path.split_first(), &mut *item) {
+            (None, _) => *item = value.clone(),
+            (Some((PathStep::Field(k), rest)), Value::Tuple(items)) => {
+                return match items.own().get_mut(*k as usize) {
+                    Some(part) => self.put_inside(part, rest, value, frame),
+                    None => Ok(false),
+                };
+            }
+            (Some(_), _) => {
+                let old = array(std::mem::replace(item, Value::Bool(false)))?;
+                *item = Value::Array(self.put_at(old, path, value, frame)?);
+            }
+        }
+        Ok(true)
+    }
 }
 
-/// Follows the path of an update.
+/// The indices and slices that a path begins with, and what is behind them.
+fn split(path: &[PathStep]) -> (&[PathStep], &[PathStep]) {
+    let field = path.iter().position(|step| matches!(step, PathStep::Field(_)));
+    path.split_at(field.unwrap_or(path.len()))
+}
+
+/// Follows indices and slices.
 fn part(array: &Array, path: &[PathStep], frame: &Frame) -> Run<Part> {
     let mut steps = Vec::with_capacity(path.len());
     for step in path {
         steps.push(match step {
             PathStep::Index(i) => Choice::Index(frame.int(i)?),
             PathStep::Slice(lo, count) => Choice::Slice(frame.int(lo)?, frame.int(count)?),
-            PathStep::Field(_) => return unchecked("an update of a component"),
+            PathStep::Field(_) => return unchecked("a component of an array"),
         });
     }
     match array.part(steps.into_iter()) {

@@ -131,6 +131,14 @@ impl Cells {
         }
     }
 
+    /// The element at a place, if elements are tuples or data.
+    pub(crate) fn item(&mut self, at: usize) -> Option<&mut Value> {
+        match self {
+            Cells::Items(items) => items.get_mut(at),
+            _ => None,
+        }
+    }
+
     /// Bytes of storage per cell (not of what items refer to).
     pub(crate) fn bytes_per_cell(&self) -> u64 {
         match self {

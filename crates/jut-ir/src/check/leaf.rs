@@ -92,7 +92,7 @@ impl Checker<'_> {
             }
             Rhs::Update { array, path, value } => {
                 let ty = self.nvar(*array)?;
-                let part = self.part(ty, path)?;
+                let part = self.updated_part(ty, path)?;
                 self.operand(*value, &part)?;
                 Ok(Values::one(ty.clone()))
             }
@@ -173,7 +173,7 @@ impl Checker<'_> {
             }
             Rhs::LUpdate { x, path, value } => {
                 let ty = self.consume(*x)?;
-                let (part, found) = (self.part(&ty, path)?, self.consume(*value)?);
+                let (part, found) = (self.updated_part(&ty, path)?, self.consume(*value)?);
                 self.require(found == part, "J202", |c| {
                     format!("the part has type {}, not {}", c.show(&part), c.show(&found))
                 })?;
@@ -181,7 +181,7 @@ impl Checker<'_> {
             }
             Rhs::LTake { x, path } => {
                 let ty = self.consume(*x)?;
-                let part = self.part(&ty, path)?;
+                let part = self.updated_part(&ty, path)?;
                 vec![ty, part]
             }
             Rhs::Rd(place) => vec![self.place_of_mode(place, Mode::Rd)?],
@@ -228,6 +228,13 @@ impl Checker<'_> {
         self.require(!path.iter().any(is_field), "J204", |_| {
             "a component is read by a statement of its own".to_string()
         })?;
+        self.path(ty, path)
+    }
+
+    /// The type of the part of an array that is replaced or taken out: also a component of an element.
+    fn updated_part(&self, ty: &Type, path: &[Step]) -> Checked<Type> {
+        let begins = matches!(path.first(), Some(Step::Index { .. } | Step::Slice { .. }));
+        self.require(begins, "J205", |_| "an index is missing".to_string())?;
         self.path(ty, path)
     }
 

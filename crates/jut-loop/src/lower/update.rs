@@ -81,6 +81,9 @@ impl Lowering<'_> {
             (Step::Slice { len, .. }, Type::Array(_, element)) => {
                 Type::Array(self.src.size_of(*len), element)
             }
+            (Step::Field(k), Type::Tuple(mut items)) if (*k as usize) < items.len() => {
+                items.swap_remove(*k as usize)
+            }
             (_, Type::Array(_, element)) => *element,
             (_, ty) => ty,
         })

@@ -85,13 +85,13 @@ impl<'b, 's> Assigned<'b, 's> {
             }
             ExprKind::With(with) => {
                 self.expr(with.array);
-                self.indices(&with.path);
+                self.steps(&with.path);
                 self.expr(with.value);
             }
             ExprKind::WithField(record, _, value) => self.exprs(&[*record, *value]),
             ExprKind::Take(x, path) => {
                 self.expr(*x);
-                self.indices(path);
+                self.steps(path);
             }
             ExprKind::Lambda(lambda) => self.under(lambda.params.iter().copied(), lambda.body),
             ExprKind::Derived(derived) => {

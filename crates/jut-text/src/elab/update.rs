@@ -5,12 +5,26 @@ use super::body::Body;
 use super::made::{Made, Out, Value};
 use super::region::is_region;
 use super::{Res, Stop};
-use crate::ast::{ExprId, ExprKind, Index, Name, With};
-use jut_ir::{Atom, Diagnostic, Rhs, Span, Type};
+use crate::ast::{ExprId, ExprKind, Index, Name, Post, With};
+use jut_ir::{Atom, Diagnostic, Rhs, Span, Step, Type};
+
+/// The indices that a path begins with, which are taken off it: those of several brackets are one list, as far as nothing was
+/// sliced before the last, or, in the core, in any case.
+pub(super) fn indices(path: &mut &[Post<'_>], sliced: bool) -> Vec<Index> {
+    let mut list: Vec<Index> = Vec::new();
+    while let Some((Post::Index(more, _), rest)) = path.split_first() {
+        if !sliced && !matches!(list.last(), None | Some(Index::At { .. })) {
+            break;
+        }
+        list.extend(more.iter().copied());
+        *path = rest;
+    }
+    list
+}
 
 impl<'a, 's> Body<'a, 's> {
     /// `x with [i] = v`.
-    pub fn with(&mut self, with: &'a With, span: Span) -> Res<Made> {
+    pub fn with(&mut self, with: &'a With<'s>, span: Span) -> Res<Made> {
         let array = self.operand(with.array, "t")?;
         let ty = match array {
             Value::N(a) => self.type_of(a),
@@ -22,16 +36,17 @@ impl<'a, 's> Body<'a, 's> {
                         `(x with [i] = a) with [j] = b`";
             return self.error("J205", self.span(with.array), message, help);
         }
-        if let (Value::N(Atom::Var(array)), false) = (array, self.strict)
-            && is_region(&with.path)
+        if let (Value::N(Atom::Var(array)), false, [Post::Index(list, _)]) =
+            (array, self.strict, with.path.as_slice())
+            && is_region(list)
         {
-            let steps = self.region_steps(array, &with.path, span)?;
+            let steps = self.region_steps(array, list, span)?;
             let value = self.atom(with.value, "t")?;
             let part = self.region_type(array, &steps)?;
             self.fits(&part, &self.type_of(value), self.span(with.value))?;
             return Ok(self.put_cells(array, &steps, value, span)?.into());
         }
-        let (path, part) = self.path(ty.clone(), &with.path, span)?;
+        let (path, part) = self.part_path(ty.clone(), &with.path, span)?;
         let value = self.operand(with.value, "t")?;
         let at = self.span(with.value);
         match (array, value) {
@@ -93,11 +108,59 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// `take x'[i]`.
-    pub fn take(&mut self, e: ExprId, path: &[Index], span: Span) -> Res<Made> {
+    pub fn take(&mut self, e: ExprId, path: &[Post<'s>], span: Span) -> Res<Made> {
         let x = self.linear(e, "t")?;
         let ty = self.lin_type(x);
-        let (path, part) = self.path(ty.clone(), path, span)?;
+        let (path, part) = self.part_path(ty.clone(), path, span)?;
         Ok(Out { lin: vec![ty, part], ..Out::none(Rhs::LTake { x, path }, span) }.into())
+    }
+
+    /// The path to a part, and its type.
+    fn part_path(&mut self, ty: Type, posts: &[Post<'s>], span: Span) -> Res<(Vec<Step>, Type)> {
+        let (mut ty, mut path) = (ty, Vec::new());
+        let mut rest = posts;
+        while let Some(step) = rest.first() {
+            let list = indices(&mut rest, true);
+            if !list.is_empty() {
+                let (steps, part) = self.path(ty, &list, span)?;
+                path.extend(steps);
+                ty = part;
+                continue;
+            }
+            rest = &rest[1..];
+            let (number, items) = self.component_of(ty, step)?;
+            path.push(Step::Field(number as u32));
+            ty = items;
+        }
+        Ok((path, ty))
+    }
+
+    /// The number and type of a component.
+    fn component_of(&mut self, ty: Type, step: &Post<'s>) -> Res<(usize, Type)> {
+        let (number, at) = match (step, &ty) {
+            (Post::Field(name), Type::Tuple(items)) => {
+                let record = self.program.record(items);
+                let fields = record.and_then(|(id, ..)| self.globals.fields.get(&id));
+                (fields.and_then(|fields| fields.get(name.text)).copied(), name.span)
+            }
+            (Post::Component(number, at), Type::Tuple(items)) => {
+                let named = !self.strict && self.program.record(items).is_some();
+                (Some(*number as usize).filter(|_| !named), *at)
+            }
+            (Post::Component(_, at), _) => (None, *at),
+            (Post::Field(name), _) => (None, name.span),
+            (Post::Index(_, at), _) => (None, *at),
+        };
+        match (number, ty) {
+            (Some(number), Type::Tuple(mut items)) if number < items.len() => {
+                Ok((number, items.swap_remove(number)))
+            }
+            (_, ty) => {
+                let message = format!("a value of type {} has no such component", self.show(&ty));
+                let help = "a part of an element is `.0`, `.1`, .. of a tuple, and a field of a record by its name";
+                self.error("J204", at, message, help)
+            }
+        }
     }
 
     /// J202 unless the new part has the type of the old one.

@@ -10,6 +10,7 @@
 //! | `for (i < n) { s = e }` | `s_2 = scan up (i < n) carry (s_1 = s) { ..; e }` |
 //! | `while s > 1.0 { s = e }` | `(trips, s_2) = scan while .. carry (go = .., s_1 = s) { ..; (go_1, e) }` |
 //! | `x[i] = e`, `x[i] += e` | `x_1 = x with [i] = e`; `t = x[i]; t_1 = t + e; x_1 = x with [i] = t_1` |
+//! | `x[i].k[j] = e` | `x_1 = x with [i].k[j] = e`, of tuples and records that are elements |
 //! | `p.x = e` | `(x, y) = open p; p_1 = P(e, y)` |
 //!
 //! Results of variables stand behind the other results of a branch, and behind the other carries of a loop.
@@ -28,9 +29,10 @@ use super::body::{Body, CONDITION, FUNCTION, LOOP_CONDITION, Sealed};
 use super::made::{Made, Operand, Out, Value};
 use super::region::is_region;
 use super::scope::{Entity, VarId};
+use super::update::indices;
 use super::{Res, Stop};
-use crate::ast::{ExprId, ExprKind, Index, Name, Post};
-use jut_ir::{Atom, Diagnostic, Literal, NVar, Rhs, Scan, Span, Type};
+use crate::ast::{ExprId, ExprKind, Name, Post};
+use jut_ir::{Atom, Diagnostic, Literal, NVar, Rhs, Scan, Span, Step, Type};
 
 /// What happens to a place.
 enum Change<'s> {
@@ -38,6 +40,24 @@ enum Change<'s> {
     To(Atom),
     /// It is joined with a value by an operator.
     By(&'static str, Operand<'s>),
+}
+
+/// A part of an array that is changed.
+struct Part<'a, 's> {
+    /// The way to it, as far as it was gone.
+    path: Vec<Step>,
+    /// The text of the rest.
+    rest: &'a [Post<'s>],
+    /// Whether it is replaced, and not joined with what it is.
+    is_put: bool,
+    at: Span,
+}
+
+impl Part<'_, '_> {
+    /// Whether nobody asks for what the part is.
+    fn is_all(&self) -> bool {
+        self.is_put && self.rest.is_empty()
+    }
 }
 
 impl<'a, 's> Body<'a, 's> {
@@ -281,17 +301,8 @@ impl<'a, 's> Body<'a, 's> {
         name: Name<'s>,
     ) -> Res<Atom> {
         let at = name.span;
-        // `x[i][j]` is `x[i, j]`, as long as nothing was sliced.
-        let mut list: Vec<Index> = Vec::new();
-        let mut used = 0;
-        while let Some(Post::Index(more, _)) = steps.get(used) {
-            if !matches!(list.last(), None | Some(Index::At { .. })) {
-                break;
-            }
-            list.extend(more.iter().copied());
-            used += 1;
-        }
-        let rest = &steps[used..];
+        let mut rest = steps;
+        let list = indices(&mut rest, false);
         if is_region(&list) {
             let steps = self.region_steps(array, &list, at)?;
             let value = match change {
@@ -307,18 +318,70 @@ impl<'a, 's> Body<'a, 's> {
             return self.bind(out, &[name], &[])?.nl.first().copied().ok_or(Stop);
         }
         let ty = self.b.func.nvars[array].ty.clone();
-        let (path, part) = self.path(ty.clone(), &list, at)?;
-        let value = match change {
-            Change::To(new) if rest.is_empty() => new,
-            change => {
-                let out = Out::one(Rhs::Index(array, path.clone()), part.clone(), at);
-                let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
-                self.changed(old, rest, change, Name { text: "t", span: at })?
+        let is_put = matches!(change, Change::To(_));
+        let mut part = Part { path: Vec::new(), rest: steps, is_put, at };
+        let (old, wanted) = self.element_part(array, &mut part)?;
+        let value = match (old, change) {
+            (None, Change::To(new)) => new,
+            (None, Change::By(..)) => return Err(Stop),
+            (Some(old), change) => {
+                self.changed(old, part.rest, change, Name { text: "t", span: at })?
             }
         };
-        let value = self.same_part(&part, value, at)?;
-        let out = Out::one(Rhs::Update { array, path, value }, ty, at);
+        let value = self.same_part(&wanted, value, at)?;
+        let out = Out::one(Rhs::Update { array, path: part.path, value }, ty, at);
         self.bind(out, &[name], &[])?.nl.first().copied().ok_or(Stop)
+    }
+
+    /// The element, row or slice that a list of indices leads to: what it is, unless it is replaced as a whole, and its type.
+    fn element_part(&mut self, array: NVar, part: &mut Part<'a, 's>) -> Res<(Option<Atom>, Type)> {
+        let list = indices(&mut part.rest, false);
+        let ty = self.b.func.nvars[array].ty.clone();
+        let (steps, ty) = self.path(ty, &list, part.at)?;
+        part.path.extend(steps.iter().copied());
+        if part.is_all() {
+            return Ok((None, ty));
+        }
+        let out = Out::one(Rhs::Index(array, steps), ty.clone(), part.at);
+        let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
+        self.component_part(old, ty, part)
+    }
+
+    /// A component of an element is changed where it is, without its neighbours, and so is an element of that.
+    fn component_part(
+        &mut self,
+        old: Atom,
+        ty: Type,
+        part: &mut Part<'a, 's>,
+    ) -> Res<(Option<Atom>, Type)> {
+        let (Atom::Var(value), Type::Tuple(_), Some((step, behind))) =
+            (old, &ty, part.rest.split_first())
+        else {
+            return Ok((Some(old), ty));
+        };
+        let out = match step {
+            Post::Index(..) => return Ok((Some(old), ty)),
+            Post::Field(field) => self.field(value, field, part.at)?,
+            Post::Component(number, here) => self.component(value, *number, *here, part.at)?,
+        };
+        let (Rhs::Proj(_, number), Some(ty)) = (&out.rhs, out.nl.first().cloned()) else {
+            return Err(Stop);
+        };
+        part.path.push(Step::Field(*number));
+        part.rest = behind;
+        if part.is_all() {
+            return Ok((None, ty));
+        }
+        let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
+        let list = indices(&mut { behind }, false);
+        match old {
+            Atom::Var(array)
+                if matches!(ty, Type::Array(..)) && !list.is_empty() && !is_region(&list) =>
+            {
+                self.element_part(array, part)
+            }
+            old => self.component_part(old, ty, part),
+        }
     }
 
     /// J606 unless a new part has the type of the old one.

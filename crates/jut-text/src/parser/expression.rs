@@ -156,22 +156,7 @@ impl<'s> Parser<'s, '_> {
                 }
                 steps.push(Post::Index(list, self.span_from(at)));
             } else if self.at(".") {
-                self.at += 1;
-                let token = self.peek();
-                let span = self.span(token);
-                match token.kind {
-                    Kind::Name => steps.push(Post::Field(self.name("a field")?)),
-                    Kind::Int => {
-                        self.bump();
-                        let Ok(number) = token.text.replace('_', "").parse() else {
-                            let message = "there is no component with this number";
-                            let error = Diagnostic::error("J204", span, message);
-                            return Err(self.fail(error.help("components are `.0`, `.1`, ..")));
-                        };
-                        steps.push(Post::Component(number, span));
-                    }
-                    _ => return Err(self.expected("a field name or a number")),
-                }
+                steps.push(self.named_part()?);
             } else {
                 break;
             }

@@ -1,8 +1,9 @@
 //! A part of an array or record replaced, `x with [i] = v`, `p with x = v`, or taken out, `take x'[i]`.
 
 use super::{Parsed, Parser};
-use crate::ast::{ExprId, ExprKind, Index, With};
+use crate::ast::{ExprId, ExprKind, Index, Post, With};
 use crate::lex::Kind;
+use jut_ir::Diagnostic;
 
 impl<'s> Parser<'s, '_> {
     /// `[i, a .. b]`.
@@ -17,16 +18,44 @@ impl<'s> Parser<'s, '_> {
         Ok(list)
     }
 
-    /// The brackets behind what is changed: in the core a step behind a slice has its own.
-    fn part(&mut self, help: &str) -> Parsed<Vec<Index>> {
+    /// The brackets behind what is changed, and `.k` of a tuple behind them: in the core a step behind a slice has
+    /// brackets of its own.
+    fn part(&mut self, help: &str) -> Parsed<Vec<Post<'s>>> {
         if !self.at("[") {
             return Err(self.expected_helping("`[`", help));
         }
         let mut path = Vec::new();
-        while self.at("[") {
-            path.extend(self.indices()?);
+        loop {
+            let at = self.at;
+            if self.at("[") {
+                let list = self.indices()?;
+                path.push(Post::Index(list, self.span_from(at)));
+            } else if self.at(".") {
+                path.push(self.named_part()?);
+            } else {
+                return Ok(path);
+            }
         }
-        Ok(path)
+    }
+
+    /// `.x` or `.0`.
+    pub(super) fn named_part(&mut self) -> Parsed<Post<'s>> {
+        self.at += 1;
+        let token = self.peek();
+        let span = self.span(token);
+        match token.kind {
+            Kind::Name => Ok(Post::Field(self.name("a field")?)),
+            Kind::Int => {
+                self.bump();
+                let Ok(number) = token.text.replace('_', "").parse() else {
+                    let message = "there is no component with this number";
+                    let error = Diagnostic::error("J204", span, message);
+                    return Err(self.fail(error.help("components are `.0`, `.1`, ..")));
+                };
+                Ok(Post::Component(number, span))
+            }
+            _ => Err(self.expected("a field name or a number")),
+        }
     }
 
     /// `with [i] = v` or `with x = v`, behind an array or record that begins at `start`.

@@ -170,6 +170,9 @@ impl<'a> Planner<'a, '_> {
             }
             Rhs::Update { path, value, .. } => {
                 let Some(end) = self.settled.updates.get(&y) else { return };
+                if path.iter().any(|step| matches!(step, Step::Field(_))) {
+                    return;
+                }
                 let Atom::Var(value) = self.plan.same.atom(*value) else { return };
                 let Site { level: home, how: How::Stmt { index: made, .. } } =
                     self.plan.sites[value]
