@@ -1,4 +1,4 @@
-//! Scalar clean-up in one forward walk: copies, constants, algebra, known tuples, records and array
+//! Scalar clean-up in one forward walk: copies, constants, algebra, known sizes, tuples, records and array
 //! literals, known branches, checks that hold, common subexpressions.
 //!
 //! Every rule keeps the bits of every result, NaN and signed zeros included; so no `x * 0 = 0` and
@@ -374,8 +374,20 @@ impl Simplify<'_> {
                 }
             }
             Rhs::Prim(p, args) => self.reduce_prim(p, args),
+            Rhs::Size(v, k) => self.size_name(v, k).ok_or(rhs),
             rhs => Err(rhs),
         }
+    }
+
+    /// The size of an array that is a name or a number. As a size it would hold on to the array, also for the tape.
+    fn size_name(&self, array: NVar, dimension: u32) -> Option<Atom> {
+        let mut ty = &self.func.nvars[array].ty;
+        for _ in 0..dimension {
+            ty = ty.element()?;
+        }
+        let size = ty.size()?.subst(&mut |name| self.sizes[name].clone());
+        let literal = || size.as_constant().map(|n| Atom::Lit(Literal::I64(n)));
+        size.as_var().map(Atom::Var).or_else(literal)
     }
 
     /// A power with a small literal exponent as multiplications, in exactly the order in which the

@@ -50,6 +50,18 @@ fn what_could_change_a_bit_stays() {
 }
 
 #[test]
+fn sizes_that_have_a_name_are_that_name() {
+    expect(
+        "def f[n](x: [n, 3]f64) -> i64 = size(x) * size(x, 1)",
+        "f",
+        "core def f(n: i64, x: [n, 3]f64) -> i64 = {
+          t_2 = n * 3
+          t_2
+        }",
+    );
+}
+
+#[test]
 fn common_subexpressions_are_computed_once() {
     expect(
         "def f(x: f64) -> f64 = sin(x) * sin(x)",

@@ -200,3 +200,28 @@ fn the_tape_of_an_elimination_grows_as_its_matrix_does() {
     let square = 8 * n * n;
     assert!((square..2 * square).contains(&tape.bytes()), "{}", tape.bytes());
 }
+
+/// A state that changes, and loops whose bound is its length: each as `for i in 0..x.len()` of Rust.
+const STEPS: &str = "
+def f[n](start: [n]f64, steps: i64) -> f64 = {
+  var x = start
+  for (t < steps) {
+    for (i < size(x)) {
+      var s = 0.0
+      for (j < size(x)) { s += 0.5 * x[j] }
+      x[i] = s
+    }
+  }
+  sum (i < size(x)) { x[i] }
+}";
+
+#[test]
+fn the_length_of_a_state_does_not_keep_the_state() {
+    let start = [1.0; 30];
+    let f = Model::from_text(STEPS).expect("it is right");
+    let f = f.function("f").expect("it exists").engine(Engine::Cranelift);
+    let args = [(&start).into(), Arg::I64(20)];
+    let tape = f.linearize().expect("it compiles").at(&args).expect("it runs");
+    // It is linear: nothing but sizes.
+    assert!(tape.bytes() < 100, "{}", tape.bytes());
+}
