@@ -293,8 +293,18 @@ pub trait Block: Clone + Sized {
     }
 }
 
+/// All elements of a list, each converted; the list itself, where they are stored as what they are.
+macro_rules! converted {
+    (same $wrap:ident, $all:expr, $one:expr) => {
+        $wrap($all)
+    };
+    (other $wrap:ident, $all:expr, $one:expr) => {
+        $all.into_iter().map($one).collect()
+    };
+}
+
 macro_rules! scalar {
-    ($($ty:ident $one:ident $many:ident $stored:ty: $hold:expr, $borrow:expr, $slice:expr, $back:expr;)*) => {$(
+    ($($ty:ident $one:ident $many:ident $kind:ident $stored:ty: $hold:expr, $borrow:expr, $slice:expr, $back:expr;)*) => {$(
         impl Argument for $ty {
             fn hold(&self) -> Result<Held<'_>> {
                 let hold: fn($ty) -> Result<$stored> = $hold;
@@ -317,8 +327,7 @@ macro_rules! scalar {
             }
             fn own(all: Vec<$ty>) -> Result<Held<'static>> {
                 let n = all.len();
-                let hold: fn($ty) -> Result<$stored> = $hold;
-                let all: Result<Vec<$stored>> = all.into_iter().map(hold).collect();
+                let all: Result<Vec<$stored>> = converted!($kind Ok, all, $hold);
                 Ok(Held { data: Data::$many(Cow::Owned(all?)), shape: [n, 0, 0, 0], rank: 1 })
             }
             #[inline(always)]
@@ -331,10 +340,7 @@ macro_rules! scalar {
             }
             fn split(value: Value, _: usize) -> Option<Vec<$ty>> {
                 match value {
-                    Value::$many(array) => {
-                        let back: fn($stored) -> Option<$ty> = $back;
-                        array.data.into_iter().map(back).collect()
-                    }
+                    Value::$many(array) => converted!($kind Some, array.data, $back),
                     _ => None,
                 }
             }
@@ -351,19 +357,19 @@ macro_rules! scalar {
 }
 
 scalar! {
-    f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F64s(all)), Some;
-    f32 F32 F32s f32: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F32s(all)), Some;
-    i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::I64s(all)), Some;
-    bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all)), Some;
-    i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
-    u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
-    i16 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
-    u16 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
-    i8 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
-    u8 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
-    isize I64 I64s i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None, |x| x.try_into().ok();
-    usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None, |x| x.try_into().ok();
-    u64 I64 I64s i64: |n| Ok(n.cast_signed()), |all| Ok(all.iter().map(|n| n.cast_signed()).collect()), |_| None, |x| Some(x.cast_unsigned());
+    f64 F64 F64s same f64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F64s(all)), Some;
+    f32 F32 F32s same f32: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F32s(all)), Some;
+    i64 I64 I64s same i64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::I64s(all)), Some;
+    bool Bool Bools same bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all)), Some;
+    i32 I64 I64s other i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    u32 I64 I64s other i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    i16 I64 I64s other i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    u16 I64 I64s other i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    i8 I64 I64s other i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    u8 I64 I64s other i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None, |x| x.try_into().ok();
+    isize I64 I64s other i64: |n| Ok(n as i64), |all| Ok(all.iter().map(|n| *n as i64).collect()), |_| None, |x| x.try_into().ok();
+    usize I64 I64s other i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None, |x| x.try_into().ok();
+    u64 I64 I64s other i64: |n| Ok(n.cast_signed()), |all| Ok(all.iter().map(|n| n.cast_signed()).collect()), |_| None, |x| Some(x.cast_unsigned());
 }
 
 impl<B: Block, const N: usize> Block for [B; N] {

@@ -202,8 +202,11 @@ impl<B: Block> Outcome for Vec<Vec<B>> {
             return rows.into_iter().map(row).collect();
         }
         let (rows, width) = (length(&value)?, width(&value)?);
-        let mut all = B::split(value, rows.checked_mul(width)?)?.into_iter();
-        Some((0..rows).map(|_| all.by_ref().take(width).collect()).collect())
+        if width == 0 {
+            return Some(vec![Vec::new(); rows]);
+        }
+        let all = B::split(value, rows.checked_mul(width)?)?;
+        Some(all.chunks(width).map(<[B]>::to_vec).collect())
     }
 }
 
