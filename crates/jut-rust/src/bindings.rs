@@ -149,7 +149,7 @@ impl Lowering<'_> {
             return self.pattern(right, second);
         }
         self.expected.wanted = annotated.clone().filter(|_| {
-            crate::syntax::is_from_fn(&init.expr) || crate::syntax::is_of_none(&init.expr)
+            crate::nones::wants_type(&init.expr) || crate::syntax::is_of_none(&init.expr)
         });
         if let (Some(Ty::Array(list, _)), Some(count)) =
             (&annotated, crate::uneven::empty_rows(&init.expr))

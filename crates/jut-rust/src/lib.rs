@@ -114,6 +114,7 @@ mod methods;
 mod module;
 pub mod names;
 mod narrow;
+mod nones;
 mod numbers;
 mod numeric;
 mod operators;
