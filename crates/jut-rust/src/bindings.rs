@@ -372,10 +372,7 @@ impl Lowering<'_> {
             }
             Pat::Tuple(tuple) => {
                 let whole = self.named(value, "pair");
-                for (k, item) in tuple.elems.iter().enumerate() {
-                    if matches!(item, Pat::Rest(_)) {
-                        return refuse(item, "name each component, or write `_`");
-                    }
+                for (k, item) in crate::enums::before_rest(&tuple.elems)?.into_iter().enumerate() {
                     let component = self.component(&whole, k);
                     self.pattern(item, component)?;
                 }
@@ -421,10 +418,7 @@ impl Lowering<'_> {
                 let hole = self.data(&parts.path)?;
                 let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
                 let whole = self.named(whole, "whole");
-                for (k, part) in parts.elems.iter().enumerate() {
-                    if matches!(part, Pat::Rest(_)) {
-                        return refuse(part, "name each component, or write `_`");
-                    }
+                for (k, part) in crate::enums::before_rest(&parts.elems)?.into_iter().enumerate() {
                     let value = self.component(&whole, k);
                     self.pattern(part, value)?;
                 }
