@@ -136,6 +136,7 @@ mod returned;
 mod searched;
 mod signature;
 mod sought;
+mod sought_rows;
 mod stacked;
 mod staged;
 mod stepped;
