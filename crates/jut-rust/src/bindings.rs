@@ -169,6 +169,12 @@ impl Lowering<'_> {
             }
             _ => None,
         };
+        if let Some(Ty::Option(list)) = &annotated
+            && matches!(**list, Ty::Array(..))
+            && let Some(end) = crate::syntax::collect(&init.expr)
+        {
+            return refuse(&end.method, crate::syntax::COLLECTED);
+        }
         let value = self.expression(&init.expr);
         (self.expected.rows, self.expected.lists) = (None, None);
         let value = value?;
@@ -423,6 +429,9 @@ impl Lowering<'_> {
                     self.pattern(part, value)?;
                 }
                 Ok(())
+            }
+            Pat::TupleStruct(parts) if parts.path.is_ident("Err") => {
+                refuse(&parts.elems, "nobody looks into an error here: write `Err(_)`")
             }
             _ => refuse(
                 pattern,

@@ -217,6 +217,9 @@ impl Lowering<'_> {
                 Ok(Value::name(found, Ty::Bool, 0))
             }
             ("collect", []) => {
+                if crate::syntax::collects_into_option(end) {
+                    return refuse(&end.method, crate::syntax::COLLECTED);
+                }
                 let assigned = self.assigned;
                 let (block, value) = self.nested(|this| {
                     let mut value = None;
