@@ -36,6 +36,7 @@ pub struct Parts<T>(PhantomData<T>);
 
 macro_rules! parts {
     ($(($($name:ident)*))*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($name: Data + 'static),*> Data for Parts<($($name,)*)> {
             const TYPE: Type = Type::Tuple(&[$($name::TYPE),*]);
             type Gradient = Self;
