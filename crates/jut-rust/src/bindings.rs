@@ -149,7 +149,7 @@ impl Lowering<'_> {
             return self.pattern(right, second);
         }
         self.expected.wanted = annotated.clone().filter(|_| {
-            crate::syntax::is_from_fn(&init.expr) || crate::syntax::is_of_none(&init.expr)
+            crate::nones::wants_type(&init.expr) || crate::syntax::is_of_none(&init.expr)
         });
         if let (Some(Ty::Array(list, _)), Some(count)) =
             (&annotated, crate::uneven::empty_rows(&init.expr))
@@ -169,6 +169,12 @@ impl Lowering<'_> {
             }
             _ => None,
         };
+        if let Some(Ty::Option(list)) = &annotated
+            && matches!(**list, Ty::Array(..))
+            && let Some(end) = crate::syntax::collect(&init.expr)
+        {
+            return refuse(&end.method, crate::syntax::COLLECTED);
+        }
         let value = self.expression(&init.expr);
         (self.expected.rows, self.expected.lists) = (None, None);
         let value = value?;
@@ -372,10 +378,7 @@ impl Lowering<'_> {
             }
             Pat::Tuple(tuple) => {
                 let whole = self.named(value, "pair");
-                for (k, item) in tuple.elems.iter().enumerate() {
-                    if matches!(item, Pat::Rest(_)) {
-                        return refuse(item, "name each component, or write `_`");
-                    }
+                for (k, item) in crate::enums::before_rest(&tuple.elems)?.into_iter().enumerate() {
                     let component = self.component(&whole, k);
                     self.pattern(item, component)?;
                 }
@@ -421,14 +424,14 @@ impl Lowering<'_> {
                 let hole = self.data(&parts.path)?;
                 let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
                 let whole = self.named(whole, "whole");
-                for (k, part) in parts.elems.iter().enumerate() {
-                    if matches!(part, Pat::Rest(_)) {
-                        return refuse(part, "name each component, or write `_`");
-                    }
+                for (k, part) in crate::enums::before_rest(&parts.elems)?.into_iter().enumerate() {
                     let value = self.component(&whole, k);
                     self.pattern(part, value)?;
                 }
                 Ok(())
+            }
+            Pat::TupleStruct(parts) if parts.path.is_ident("Err") => {
+                refuse(&parts.elems, "nobody looks into an error here: write `Err(_)`")
             }
             _ => refuse(
                 pattern,

@@ -167,7 +167,7 @@ impl Lowering<'_> {
                         return Ok(None);
                     }
                     if is_tail && gives {
-                        if tail == Tail::Function && crate::syntax::is_from_fn(expr) {
+                        if tail == Tail::Function && crate::nones::wants_type(expr) {
                             self.expected.wanted = Some(self.signature.result.clone());
                         }
                         let option = tail == Tail::Function
@@ -407,7 +407,7 @@ impl Lowering<'_> {
         if unit {
             return refuse(expr, "write this before the `return`");
         }
-        if crate::syntax::is_from_fn(expr) {
+        if crate::nones::wants_type(expr) {
             self.expected.wanted = Some(self.signature.result.clone());
         }
         let typed = self.with_arguments_of_result(expr);

@@ -110,6 +110,9 @@ impl Lowering<'_> {
         if let Some(told) = crate::ended::told(end).or_else(|| crate::lazily::told(end)) {
             return self.expression(&told);
         }
+        if let Some(told) = self.row_by_place(end) {
+            return self.expression(&told);
+        }
         if end.method == "try_fold" {
             let told = crate::restated::tried(end)?;
             return self.expression(&told);
@@ -214,6 +217,9 @@ impl Lowering<'_> {
                 Ok(Value::name(found, Ty::Bool, 0))
             }
             ("collect", []) => {
+                if crate::syntax::collects_into_option(end) {
+                    return refuse(&end.method, crate::syntax::COLLECTED);
+                }
                 let assigned = self.assigned;
                 let (block, value) = self.nested(|this| {
                     let mut value = None;

@@ -242,7 +242,9 @@ impl Lowering<'_> {
 }
 
 /// The parts of a pattern before a `..`, which is the last.
-fn before_rest<P>(elements: &syn::punctuated::Punctuated<Pat, P>) -> Result<Vec<&Pat>, Refusal> {
+pub(crate) fn before_rest<P>(
+    elements: &syn::punctuated::Punctuated<Pat, P>,
+) -> Result<Vec<&Pat>, Refusal> {
     let rest = elements.iter().position(|p| matches!(p, Pat::Rest(_)));
     match rest {
         Some(k) if k + 1 < elements.len() => {

@@ -163,6 +163,7 @@ impl Lowering<'_> {
             Expr::Tuple(tuple) => {
                 let items: Vec<&Expr> = tuple.elems.iter().collect();
                 let values = self.sequence(&items)?;
+                let values = self.without_open(values, &items, &Ty::Never)?;
                 let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
                 let text = format!("#({})", texts.join(", "));
                 let ty = Ty::Tuple(values.iter().map(|v| v.ty.clone()).collect());
@@ -634,11 +635,7 @@ impl Lowering<'_> {
         if items.is_empty() {
             return Err(spanned(at, crate::syntax::EMPTY).no_length());
         }
-        let mut values = self.sequence(items)?;
-        let mut ty = values[0].ty.clone();
-        for value in &values[1..] {
-            ty = self.unify(&ty, &value.ty);
-        }
+        let (mut values, mut ty) = self.of_one_type(items)?;
         if self.is_of_a_list(&values[0]) && crate::uneven::may_have_several_lengths(items) {
             values = values.into_iter().map(|value| self.made_row(value)).collect();
             ty = values[0].ty.clone();

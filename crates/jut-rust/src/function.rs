@@ -111,10 +111,11 @@ fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refus
         if learned.structs != before.structs
             || learned.elements.len() != before.elements.len()
             || learned.nones != before.nones
+            || text.is_err() && learned.late != before.late
         {
             // What was taken for numbers, and refused, may be something else: no more of this pass counts.
-            let Learned { structs, elements, nones, .. } = learned;
-            learned = Learned { structs, elements, nones, ..Learned::default() };
+            let Learned { structs, elements, nones, late, .. } = learned;
+            learned = Learned { structs, elements, nones, late, ..Learned::default() };
             continue;
         }
         let text = text?;

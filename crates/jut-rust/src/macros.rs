@@ -33,6 +33,12 @@ impl Lowering<'_> {
                     Ok((value, input.parse()?))
                 };
                 if let Ok((value, length)) = repeat.parse2(call.tokens.clone()) {
+                    if crate::syntax::is_empty(&value) {
+                        return refuse(
+                            &value,
+                            "nothing is known of these lists: write their type, `let mut rows: Vec<Vec<f64>> = vec![Vec::new(); n];`",
+                        );
+                    }
                     let length = self.operand(&length)?;
                     let length = self.convert(length, &Ty::Usize);
                     let length = match literal(&length) {

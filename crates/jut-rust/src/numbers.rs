@@ -151,7 +151,7 @@ impl Lowering<'_> {
         let item = crate::elements::Item::One(Value::name(index.clone(), Ty::Usize, 0));
         // Rows may be made in the same way.
         let rows = match crate::syntax::unwrapped(function) {
-            Expr::Closure(closure) => is_from_fn(&closure.body),
+            Expr::Closure(closure) => is_from_fn(alone(&closure.body)),
             _ => false,
         };
         let (block, value) = self.nested(|this| {
@@ -190,5 +190,16 @@ impl Lowering<'_> {
         let body = crate::lowering::indented(&lines);
         self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
         Ok(Value::name(list, array(value.ty, extent), i64::MIN))
+    }
+}
+
+/// What stands alone in a block, as formatters put a long body of a closure.
+fn alone(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Block(syn::ExprBlock { label: None, block, .. }) => match &block.stmts[..] {
+            [syn::Stmt::Expr(value, None)] => value,
+            _ => expr,
+        },
+        _ => expr,
     }
 }

@@ -470,7 +470,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             target => {
-                self.expected.wanted = match crate::syntax::is_from_fn(right) {
+                self.expected.wanted = match crate::nones::wants_type(right) {
                     true => Some(self.nested(|this| this.place(target))?.1.ty),
                     false => None,
                 };

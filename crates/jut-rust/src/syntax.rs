@@ -54,8 +54,29 @@ pub(crate) fn panics(call: &syn::Macro) -> bool {
 
 /// Whether an expression is what a chain collects.
 pub(crate) fn is_collected(expr: &Expr) -> bool {
-    matches!(unwrapped(expr), Expr::MethodCall(call) if call.method == "collect")
+    collect(expr).is_some()
 }
+
+/// The end of a chain that is collected.
+pub(crate) fn collect(expr: &Expr) -> Option<&syn::ExprMethodCall> {
+    match unwrapped(expr) {
+        Expr::MethodCall(call) if call.method == "collect" => Some(call),
+        _ => None,
+    }
+}
+
+/// Whether `collect::<Option<_>>()` or `collect::<Result<_, _>>()` is written, with nothing behind it that takes it apart.
+pub(crate) fn collects_into_option(end: &syn::ExprMethodCall) -> bool {
+    let Some(syn::GenericArgument::Type(Type::Path(of))) =
+        end.turbofish.as_ref().and_then(|of| of.args.first())
+    else {
+        return false;
+    };
+    of.path.segments.last().is_some_and(|s| s.ident == "Option" || s.ident == "Result")
+}
+
+pub(crate) const COLLECTED: &str = "an `Option` or `Result` of a list is not kept: write `?`, in a function of its own, or `.unwrap()` behind it, \
+                                    `CHAIN.collect::<Option<Vec<_>>>().unwrap()`";
 
 /// Whether a word stands in something.
 pub(crate) fn has_word(statement: &impl ToTokens, word: &str) -> bool {

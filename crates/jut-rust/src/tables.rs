@@ -23,10 +23,19 @@ pub(crate) fn told(function: &ItemFn) -> Option<ItemFn> {
             }
             let rows = rows.iter().map(|row| -> Expr {
                 match row.elems.is_empty() {
-                    true => syn::parse_quote!(vec![0 as #element; 0]),
+                    true => {
+                        let none = none(element);
+                        syn::parse_quote!(vec![#none; 0])
+                    }
                     false => {
-                        let all = &row.elems;
-                        syn::parse_quote!(vec![#all])
+                        // Of integers the type is written, whatever functions they are given to.
+                        let all = row.elems.iter().map(|one| -> Expr {
+                            match is_integer(element) {
+                                true => syn::parse_quote!((#one) as #element),
+                                false => one.clone(),
+                            }
+                        });
+                        syn::parse_quote!(vec![#(#all),*])
                     }
                 }
             });
@@ -67,6 +76,24 @@ fn table(statement: &Stmt) -> Option<(&Ident, &Type, Vec<&syn::ExprArray>)> {
     let rows = rows?;
     let first = rows.first()?.elems.len();
     rows.iter().any(|row| row.elems.len() != first).then_some((name, &row.elem, rows))
+}
+
+fn is_integer(element: &Type) -> bool {
+    const INTEGERS: [&str; 10] =
+        ["usize", "isize", "i64", "u64", "i32", "u32", "i16", "u16", "i8", "u8"];
+    matches!(element, Type::Path(path) if INTEGERS.iter().any(|name| path.path.is_ident(name)))
+}
+
+/// What a row without elements has none of.
+fn none(element: &Type) -> Expr {
+    match element {
+        Type::Tuple(parts) => {
+            let parts = parts.elems.iter().map(none);
+            syn::parse_quote!((#(#parts),*))
+        }
+        Type::Path(path) if path.path.is_ident("bool") => syn::parse_quote!(false),
+        number => syn::parse_quote!(0 as #number),
+    }
 }
 
 fn behind(ty: &Type) -> &Type {

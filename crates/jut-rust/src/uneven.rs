@@ -222,15 +222,21 @@ impl Lowering<'_> {
         let Ty::Array(element, Extent::Slice | Extent::Vec) = self.resolve(list) else {
             return None;
         };
-        let same = |known: &Ty| match (&*element, known) {
-            (Ty::Int(_), known) => known.is_integer(),
-            (Ty::Float(_), known) => known.is_float(),
-            (found, known) => found == known,
-        };
-        if let Some((hole, _)) = self.rows.iter().find(|(_, known)| same(known)) {
+        if let Some((hole, _)) =
+            self.rows.iter().find(|(_, known)| may_be(&element, &self.resolve(known)))
+        {
             return Some(Ty::Of(*hole, Vec::new()));
         }
-        let one = self.written(&element)?;
+        // Such rows stay within the text: so a tuple in one may be of any numbers.
+        let one = match &*element {
+            Ty::Tuple(items) if (2..=4).contains(&items.len()) => {
+                let items: Option<Vec<TokenStream>> =
+                    items.iter().map(|item| self.written(item)).collect();
+                let items = items?;
+                quote!(::jut::rust::Parts<(#(#items),*)>)
+            }
+            other => self.written(other)?,
+        };
         let hole = self.hole(Hole::Data(quote!(::jut::rust::Row<#one>)));
         self.rows.push((hole, *element));
         Some(Ty::Of(hole, Vec::new()))
@@ -418,11 +424,17 @@ impl Lowering<'_> {
         index: &str,
         written: Option<&Ty>,
     ) -> Value {
+        let mut value = value;
+        // What a call gives is a list where the type of the whole says so.
+        if let (Ty::Of(..), Some(list @ Ty::Array(_, Extent::Slice | Extent::Vec))) =
+            (self.resolve(&value.ty), written)
+        {
+            value.ty = self.unify(&value.ty, list);
+        }
         let list = matches!(self.resolve(&value.ty), Ty::Array(_, Extent::Slice | Extent::Vec));
         if !list || crate::outside::is_list(&value.text, lines, index) {
             return value;
         }
-        let mut value = value;
         match written {
             Some(written) => value.ty = self.unify(&value.ty, written),
             None if lines.iter().any(|line| line.contains("$row ")) => return value,
@@ -536,11 +548,24 @@ impl Lowering<'_> {
     }
 }
 
+/// Whether elements of a type may be those of a row that is known: where nothing says which integers or floats they are, it is those.
+fn may_be(found: &Ty, known: &Ty) -> bool {
+    match (found, known) {
+        (Ty::Int(_), known) => known.is_integer(),
+        (Ty::Float(_), known) => known.is_float(),
+        (Ty::Tuple(found), Ty::Tuple(known)) if found.len() == known.len() => {
+            found.iter().zip(known).all(|(found, known)| may_be(found, known))
+        }
+        (found, known) => found == known,
+    }
+}
+
 /// What stands in the brackets of `::jut::rust::Row<f64>`.
 fn written_row(path: &TokenStream) -> Option<Type> {
     let own = path.to_string().replace(' ', "").starts_with("::jut::rust::Row<");
     let row = syn::parse2::<Type>(path.clone()).ok().filter(|_| own)?;
-    argument_of(&row, "Row").cloned()
+    let element = argument_of(&row, "Row")?;
+    Some(argument_of(element, "Parts").unwrap_or(element).clone())
 }
 
 /// The type of the elements of a row, if a path is that of rows of different lengths, and what stands in that type.

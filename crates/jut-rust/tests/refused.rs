@@ -241,6 +241,19 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: &[f64], y: &[f64]) -> bool { x «==» y }", "operators on whole arrays"),
     ("fn f(x: bool) -> bool { x «<» true }", "truth values are not ordered"),
     ("fn f(x: f64) -> f64 { <«f64» as T>::new(x) }", "through a trait"),
+    (
+        "fn f(x: &[f64]) -> f64 { let a: Option<Vec<f64>> = x.iter().map(|v| g(*v)).«collect»(); 1.0 }",
+        "or `.unwrap()` behind it",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { let a = x.iter().map(|v| g(*v)).«collect»::<Option<Vec<f64>>>(); 1.0 }",
+        "or `.unwrap()` behind it",
+    ),
+    ("fn f(n: usize) -> usize { let a = vec![«vec![]»; n]; a.len() }", "write their type"),
+    ("fn f(x: f64) -> f64 { let a = [«None», None]; x }", "write of what this is none"),
+    ("fn f(x: f64) -> f64 { let a = (x, «None»); x }", "write of what this is none"),
+    ("fn f(x: f64) -> f64 { let («..», a) = g(x); a }", "`..` is the last here"),
+    ("fn f(x: f64) -> f64 { match g(x) { Ok(v) => v, Err(«Wrong») => 0.0 } }", "write `Err(_)`"),
     ("fn f(x: i64) -> f64 { match x { «Some»(1) => 1.0, _ => 2.0 } }", "an enum of your own"),
 ];
 

@@ -115,7 +115,7 @@ pub use program::Program;
 pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
 pub use recursive::{many, parts, split, whole};
 pub use results::{both, five, four, one, six, three, two};
-pub use uneven::{Row, called_unevenly, configure_both, or_unevenly};
+pub use uneven::{Parts, Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 

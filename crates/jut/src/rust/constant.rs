@@ -29,6 +29,17 @@ pub trait Constant {
     fn rows(&self) -> Option<Vec<String>> {
         None
     }
+    /// Whether it is a slice, or an array of some.
+    const IS_SLICE: bool = false;
+    /// Whether it is a tuple with a slice in it: the text of a list has no size for such an element.
+    const IS_OPEN: bool = false;
+    /// Whether it is a list of such tuples.
+    const HAS_OPEN: bool = false;
+    /// Fails where the text has no type for it.
+    const CHECKED: () = assert!(
+        !Self::HAS_OPEN,
+        "a list of tuples with slices in them is no constant: write a list for each part"
+    );
 }
 
 /// A row of a list whose rows have different lengths.
@@ -135,6 +146,7 @@ macro_rules! tuples {
     ($(($($name:ident $k:tt),*))*) => {$(
         impl<$($name: Constant + 'static),*> Constant for ($($name,)*) {
             const TYPE: Type = Type::Tuple(&[$($name::TYPE),*]);
+            const IS_OPEN: bool = false $(|| $name::IS_SLICE || $name::IS_OPEN)*;
             fn write(&self, text: &mut String) -> bool {
                 text.push_str("#(");
                 let mut fits = true;
@@ -169,6 +181,8 @@ impl<C: Constant + 'static> Constant for Option<C> {
 
 impl<C: Constant + 'static> Constant for [C] {
     const TYPE: Type = Type::Array(&C::TYPE);
+    const IS_SLICE: bool = true;
+    const HAS_OPEN: bool = C::IS_OPEN || C::HAS_OPEN;
     fn write(&self, text: &mut String) -> bool {
         text.push('[');
         let mut fits = true;
@@ -222,6 +236,8 @@ impl<C: Constant + 'static> Constant for [C] {
 
 impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
     const TYPE: Type = Type::Fixed(&C::TYPE, N);
+    const IS_SLICE: bool = C::IS_SLICE;
+    const HAS_OPEN: bool = C::IS_OPEN || C::HAS_OPEN;
     fn write(&self, text: &mut String) -> bool {
         self.as_slice().write(text)
     }
@@ -240,6 +256,9 @@ impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
 
 impl<C: Constant + ?Sized> Constant for &C {
     const TYPE: Type = C::TYPE;
+    const IS_SLICE: bool = C::IS_SLICE;
+    const IS_OPEN: bool = C::IS_OPEN;
+    const HAS_OPEN: bool = C::HAS_OPEN;
     fn write(&self, text: &mut String) -> bool {
         (**self).write(text)
     }

@@ -228,6 +228,7 @@ impl Linker {
 
     /// A constant that the text uses. An array is a definition of its own.
     pub fn constant<C: Constant + ?Sized>(&mut self, value: &C) -> Filled {
+        let () = C::CHECKED;
         let mut text = String::new();
         if !value.write(&mut text) {
             self.wrong.get_or_insert_with(|| {

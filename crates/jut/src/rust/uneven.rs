@@ -31,6 +31,21 @@ impl<T: Data + 'static> Data for Row<T> {
     type Gradient = Row<T::Gradient>;
 }
 
+/// A tuple as an element of such a row. No value of Rust has this type, and no row with it goes to or from a call: so its parts may be integers too.
+pub struct Parts<T>(PhantomData<T>);
+
+macro_rules! parts {
+    ($(($($name:ident)*))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($name: Data + 'static),*> Data for Parts<($($name,)*)> {
+            const TYPE: Type = Type::Tuple(&[$($name::TYPE),*]);
+            type Gradient = Self;
+        }
+    )*};
+}
+
+parts! { (A B) (A B C) (A B C D) }
+
 /// Calls a derivative of a function by its second text.
 ///
 /// # Errors
