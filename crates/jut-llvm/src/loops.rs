@@ -203,10 +203,17 @@ impl Translator<'_> {
     }
 
     /// Whether there is another iteration: of a loop that may end early, only if the first of what it
-    /// carries says so, too.
+    /// carries says so, too. LLVM does not see what that is made of: where a body ends the loop in its last iteration,
+    /// `if k + 1 == n || small { go = false }`, it took the one for the other, and then the limit out of the loop
+    /// (LLVM 22, `indvars`), which went on behind its last iteration.
     fn and_goes_on(&mut self, source: &For, more: Operand, carried: &[Operand]) -> Operand {
         match carried.first() {
-            Some(go) if source.may_end_early() => self.body.two("and", BOOL, more, *go),
+            Some(go) if source.may_end_early() => {
+                let go = self.body.value(format_args!("zext i1 {go} to i64"));
+                let go = self.body.value(format_args!("call i64 asm \"\", \"=r,0\"(i64 {go})"));
+                let go = self.body.int("icmp ne", go, 0);
+                self.body.two("and", BOOL, more, go)
+            }
             _ => more,
         }
     }
