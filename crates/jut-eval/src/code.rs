@@ -541,6 +541,7 @@ impl Preparer<'_> {
         // Patterns that do not fit their operation are refused by the checker; a slot that
         // nothing reads stands for what is missing here.
         let one = dst.first().copied().unwrap_or(Slot::MAX);
+        let copied = stmt.nl.first().is_some_and(|v| self.reuse.is_copied(*v));
         match &stmt.rhs {
             Rhs::Atom(a) => Op::Copy(one, self.arg(*a)),
             Rhs::LCopy(x) => Op::Copy(one, self.take(*x)),
@@ -561,6 +562,7 @@ impl Preparer<'_> {
             Rhs::LTuple(items) => Op::Tuple(one, self.takes(items)),
             Rhs::Untuple(v) => Op::Untuple(dst, Arg::Get(self.n(*v))),
             Rhs::LUntuple(x) => Op::Untuple(dst, self.take(*x)),
+            Rhs::Proj(v, k) if copied => Op::Copied(one, self.n(*v), vec![PathStep::Field(*k)]),
             Rhs::Proj(v, k) => Op::Proj(one, self.n(*v), *k),
             Rhs::Con(con, args) => Op::Con(one, *con, self.args(args)),
             Rhs::LCon { con, fields, .. } => Op::Tangent(one, *con, self.takes(fields)),
@@ -589,7 +591,6 @@ impl Preparer<'_> {
                 Op::Size(one, def, self.n(*v), *k)
             }
             Rhs::Index(v, path) => {
-                let copied = stmt.nl.first().is_some_and(|v| self.reuse.is_copied(*v));
                 let (from, path) = (self.n(*v), self.path(path));
                 if copied { Op::Copied(one, from, path) } else { Op::Index(one, from, path) }
             }

@@ -16,8 +16,9 @@
 //! data value among its names is not reused: an array of data is none. A carry has storage of its own, its next value comes there, and a
 //! result of the loop is what the carry had at last; so what matters is one round.
 //!
-//! A row or slice of an array that is read after an update of the array would stand in the way. It gets cells of
-//! its own where it is bound, if that is in the same block: they are fewer.
+//! A row or slice of an array that is read after an update of the array would stand in the way, and so would a
+//! component of an element that is an array. It gets cells of its own where it is bound, if that is in the same block:
+//! they are fewer.
 //!
 //! *Ensures*: an answer that is safe for whoever executes the function statement by statement, and gives such
 //! rows their own cells. *Cost*: linear in the text, times the nesting of branches, for storage with few names.
@@ -39,7 +40,7 @@ pub struct Reuse {
     origin: HashMap<NVar, NVar>,
     /// Carries that stay where they are.
     stays: HashSet<NVar>,
-    /// Rows and slices with cells of their own.
+    /// Rows, slices and components of elements with cells of their own.
     copied: HashSet<NVar>,
 }
 
@@ -91,7 +92,7 @@ impl Reuse {
         self.origin.get(&v).copied().unwrap_or(v)
     }
 
-    /// Whether a row or slice must have cells of its own.
+    /// Whether a row, slice or component of an element must have cells of its own.
     pub fn is_copied(&self, view: NVar) -> bool {
         self.copied.contains(&view)
     }
@@ -212,7 +213,7 @@ struct Walk<'a> {
     func: &'a Function,
     uses: &'a Uses,
     reuse: Reuse,
-    /// Rows and slices that stand in the way.
+    /// Rows, slices and components of elements that stand in the way.
     wanted: HashSet<NVar>,
     /// Names that share storage: one step towards the one that stands for all, which has a list of them.
     parent: SecondaryMap<NVar, Option<NVar>>,
@@ -427,6 +428,13 @@ impl<'a> Walk<'a> {
                 if let Some(v) = stmt.nl.first().filter(|v| !self.reuse.copied.contains(*v))
                     && self.element(*v, *array)
                 {
+                    self.view[*v] = Some(*v);
+                }
+            }
+            // A component of an element can have cells of its own, as the element can.
+            Rhs::Proj(u, _) if self.view[*u].is_some() => {
+                if let Some(v) = stmt.nl.first().filter(|v| !self.reuse.copied.contains(*v)) {
+                    self.share(*v, *u);
                     self.view[*v] = Some(*v);
                 }
             }

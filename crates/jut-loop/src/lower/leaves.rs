@@ -72,7 +72,7 @@ impl Lowering<'_> {
                     }
                     _ => return Err(self.bug(span, "a projection of what has no fields")),
                 };
-                self.bind_one(stmt, slots[part].to_vec())
+                self.bind_part(stmt, slots[part].to_vec(), span)
             }
             Rhs::Con(con, args) => {
                 let slots = self.construct(*con, args, span)?;
@@ -109,10 +109,7 @@ impl Lowering<'_> {
                 let hint = self.pattern_name(stmt);
                 let ty = self.type_of(*v);
                 let value = self.read(&ty, &slots, path, &hint, span)?;
-                match stmt.nl.first().copied().filter(|v| self.reuse.is_copied(*v)) {
-                    Some(v) => self.bind_copy(v, &value, span),
-                    None => self.bind_one(stmt, value),
-                }
+                self.bind_part(stmt, value, span)
             }
             Rhs::Update { array, path, value } => self.update(stmt, *array, path, *value),
             Rhs::Cast { value, ty, proved } => {
@@ -138,6 +135,14 @@ impl Lowering<'_> {
             linear_operation!() | Rhs::Inc(_, jut_ir::Operand::L(_)) | Rhs::Region(_) => {
                 Err(self.bug(span, "a linear operation is left over"))
             }
+        }
+    }
+
+    /// Binds a part of a value: where that is, or to a copy if it changes there while the part is read.
+    fn bind_part(&mut self, stmt: &Stmt, part: Vec<Slot>, span: Span) -> Res<()> {
+        match stmt.nl.first().copied().filter(|v| self.reuse.is_copied(*v)) {
+            Some(v) => self.bind_copy(v, &part, span),
+            None => self.bind_one(stmt, part),
         }
     }
 
