@@ -76,8 +76,13 @@ impl Isa {
 
     /// The settings for a function.
     pub(crate) fn for_function(&self, function: &Function) -> &dyn TargetIsa {
-        if crowding(function) > CROWDED { &*self.crowded } else { &*self.usual }
+        if is_crowded(function) { &*self.crowded } else { &*self.usual }
     }
+}
+
+/// Whether the registers of a function are not looked for long.
+pub(crate) fn is_crowded(function: &Function) -> bool {
+    crowding(function) > CROWDED
 }
 
 /// Registers of two floats, and two of these at a time.

@@ -22,6 +22,7 @@
 //! | `vector`, `group` | two iterations of a marked loop at once |
 //! | `singles` | products of derivatives of one iteration, or outside of loops, looked at together |
 //! | `literals` | floats of loops in registers |
+//! | `fresh_names` | names of their own for loops without calls |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //!
@@ -35,6 +36,7 @@
 #[cfg(feature = "aot")]
 mod aot;
 mod failing;
+mod fresh_names;
 mod group;
 mod isa;
 mod jit;

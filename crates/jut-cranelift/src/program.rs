@@ -5,7 +5,8 @@
 //! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
 //! parameter of the last function and one per result.
 
-use crate::isa::Isa;
+use crate::fresh_names;
+use crate::isa::{Isa, is_crowded};
 use crate::shares;
 use crate::signature::{Imports, Returns, function_signature, load_words, word_offset};
 use crate::translate::Translator;
@@ -73,6 +74,9 @@ fn translate(
                 function: function.name.clone(),
                 reason,
             })?;
+        if !is_crowded(&unit.context.func) {
+            fresh_names::give(&mut unit.context.func);
+        }
         take(unit, place, Some(id))?;
         if let Some(words) = through_words[id] {
             shares::through_words(unit.begin(words), place, function)

@@ -4,4 +4,5 @@ mod kernels;
 mod meaning;
 mod products;
 mod programs;
+mod registers;
 mod support;
