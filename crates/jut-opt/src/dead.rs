@@ -109,7 +109,7 @@ fn stated(program: &Program, root: FuncId) -> Vec<FuncId> {
 }
 
 /// Keeps the items whose flag is set; items without a flag stay.
-fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+pub(crate) fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
     let mut flags = keep.iter();
     items.retain(|_| flags.next().copied().unwrap_or(true));
 }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`inline`] | calls of small functions, within a budget |
 //! | [`simplify`] | copies, constants, algebra that keeps bits, known records, array literals and branches, checks that hold, common subexpressions |
+//! | [`unchanged`] | what every iteration hands on unchanged is no carry |
 //! | [`decide`] | tests of one value's constructor are one `case` |
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
@@ -25,6 +26,7 @@ pub mod inline;
 pub mod motion;
 pub mod rewrite;
 pub mod simplify;
+pub mod unchanged;
 pub mod unroll;
 
 use jut_ir::build::Namer;
@@ -114,6 +116,9 @@ fn tidy(
 ) {
     for id in reached {
         jut_ir::carries::settle(&mut program.funcs[*id]);
+        if final_order {
+            unchanged::settle(&mut program.funcs[*id]);
+        }
         simplify::simplify(&mut program.funcs[*id], final_order);
         let decided = decide::decide(&mut program.funcs[*id]);
         if unroll::unroll(&mut program.funcs[*id]) || decided {

@@ -50,6 +50,39 @@ fn what_could_change_a_bit_stays() {
 }
 
 #[test]
+fn what_every_iteration_hands_on_is_known_in_it() {
+    // Also through a loop inside; what changes stays a carry.
+    expect(
+        "core def f(n: i64, x: [n]f64) -> (f64, f64) = {
+           (c, s_2) = scan up (i < n) carry (a = 1.0, s = 0.0) {
+             (d, t_2) = scan up (j < i) carry (b = a, t = s) {
+               check j < n
+               y = x[j]
+               z = b * y
+               u = t + z
+               (b, u)
+             }
+             (d, t_2)
+           }
+           (c, s_2)
+         }",
+        "f",
+        "core def f(n: i64, x: [n]f64) -> (f64, f64) = {
+          s_2 = scan up (i < n) carry (s = 0.0) {
+            t_2 = scan up (j < i) carry (t = s) {
+              check j < n
+              y = x[j]
+              u = t + y
+              u
+            }
+            t_2
+          }
+          (1.0, s_2)
+        }",
+    );
+}
+
+#[test]
 fn sizes_that_have_a_name_are_that_name() {
     expect(
         "def f[n](x: [n, 3]f64) -> i64 = size(x) * size(x, 1)",
