@@ -48,6 +48,26 @@ fn a_loop_that_changes_its_array_copies_the_first_one_only() {
 }
 
 #[test]
+fn arrays_that_change_places_are_not_copied_in_the_loop() {
+    for next in [
+        "(b with [i] = a[i] * b[0], a)",
+        "(b, a with [i] = a[i] * b[0])",
+        "(build (j < n) { a[j] - b[n - 1 - j] }, a)",
+        "(b, build (j < n) { a[j] - b[n - 1 - j] })",
+    ] {
+        let source = format!(
+            "def f[n](x: [n]f64) -> ([n]f64, [n]f64) = {{ check 0 < n; for (i < n) carry (a = x, b = x) {{ {next} }} }}"
+        );
+        assert_eq!(copies(&source)[0], 0, "{source}");
+    }
+    // What two carries hold is copied for one of them.
+    let source = "def f[n](x: [n]f64) -> ([n]f64, [n]f64) = {
+  for (i < n) carry (a = x, b = x) { (b, b) }
+}";
+    assert_eq!(copies(source)[0], 1);
+}
+
+#[test]
 fn an_array_that_is_made_here_is_not_copied_at_all() {
     let source = "def f[n](x: [n]f64) -> [n]f64 = {
   y = build (i < n) { 2.0 * x[i] }

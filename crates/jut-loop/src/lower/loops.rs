@@ -6,7 +6,8 @@
 //!   that may end early the buffers grow ([`super::growing`]).
 //! - A carried array is two buffers: the body reads one and builds its next value in the other, and
 //!   the loop swaps them by carrying both. A branch that leaves the array as it is gives the first buffer,
-//!   so that nothing is copied: which is which is then the result of the `if`.
+//!   so that nothing is copied: which is which is then the result of the `if`. Arrays that change places change their
+//!   buffers.
 //! - A carried array that iterations only change in place ([`jut_ir::reuse`]) is one buffer, which the loop does
 //!   not carry at all: that of its initial value, if nobody reads that afterwards, or a copy.
 //! - A register that the body adds to is carried. Around `lanes` it is put in a cell instead, for
@@ -241,6 +242,9 @@ impl Lowering<'_> {
             self.bind(*v, slots);
             dests.push(wanted);
         }
+        let places = self.places(scan, carries);
+        let mut dests: Vec<Vec<Dest>> =
+            places.into_iter().filter_map(|k| dests.get(k).cloned()).collect();
         let here = Step::Index { index: Operand::Var(scan.index), proved: true };
         for (v, array) in &scan.slices {
             let slots = self.slots((*array).into(), span)?;
@@ -278,6 +282,34 @@ impl Lowering<'_> {
             self.caps[*cap] = None;
         }
         Ok(results)
+    }
+
+    /// By carry, the one in whose buffers the next value is best: that which is handed on or changed in place, so that
+    /// arrays that change places are not copied. What is made anew takes the buffers that are left.
+    fn places(&self, scan: &Scan, carries: &[Vec<Carry>]) -> Vec<usize> {
+        let names = || scan.carry.iter().map(|(v, _)| *v);
+        let swaps = |k: usize| {
+            let parts = carries.get(k).map_or(&[][..], Vec::as_slice);
+            !parts.is_empty() && parts.iter().all(|part| matches!(part, Carry::Swap { .. }))
+        };
+        let alike = |a: usize, b: usize| {
+            let ty = |k: usize| scan.carry.get(k).map(|(v, _)| &self.src.nvars[*v].ty);
+            swaps(a) && swaps(b) && ty(a) == ty(b)
+        };
+        let own: Vec<usize> = (0..scan.carry.len()).collect();
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(own.len());
+        for (k, next) in own.iter().zip(&scan.body.nl) {
+            let origin = next.var().map(|v| self.reuse.origin(v));
+            let from = names().position(|v| Some(v) == origin);
+            places.push(from.filter(|from| alike(*k, *from) && !places.contains(&Some(*from))));
+        }
+        for k in &own {
+            if places.get(*k) == Some(&None) {
+                let is_left = |p: &usize| !places.contains(&Some(*p)) && (p == k || alike(*k, *p));
+                places[*k] = [*k].into_iter().chain(own.iter().copied()).find(is_left);
+            }
+        }
+        places.into_iter().collect::<Option<Vec<usize>>>().unwrap_or(own)
     }
 
     /// Emits a `for`; gives the components of the final carries, and what is carried besides by a loop that
