@@ -55,6 +55,7 @@ mod fields;
 mod given_lists;
 mod given_rows;
 mod grains;
+mod held_lists;
 mod households;
 mod idioms;
 mod intervals;
