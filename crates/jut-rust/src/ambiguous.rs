@@ -137,7 +137,7 @@ impl Lowering<'_> {
     }
 
     /// The value of one of two forms.
-    fn one_of_both(&mut self, hole: usize, own: &str, list: &str) -> Value {
+    pub fn one_of_both(&mut self, hole: usize, own: &str, list: &str) -> Value {
         let value = self.names.unique("value");
         self.lines.push(format!("{value} = {}", either(hole, own, list)));
         Value::name(value, Ty::Of(hole, Vec::new()), i64::MIN)
@@ -171,7 +171,7 @@ impl Lowering<'_> {
     }
 
     /// The type of a place that may be a struct or a list.
-    fn perhaps_struct(&mut self, receiver: &Expr) -> Option<Ty> {
+    pub fn perhaps_struct(&mut self, receiver: &Expr) -> Option<Ty> {
         let ty = self.type_of_place(receiver)?;
         let Ty::Of(hole, steps) = &ty else { return None };
         let part = |step: &Step| {
@@ -186,7 +186,7 @@ impl Lowering<'_> {
     }
 
     /// The type of a place, without any line of the text.
-    fn type_of_place(&mut self, place: &Expr) -> Option<Ty> {
+    pub fn type_of_place(&mut self, place: &Expr) -> Option<Ty> {
         match unwrapped(place) {
             Expr::Path(path) => {
                 let local: &Local = self.lookup(&path.path.get_ident()?.to_string())?;

@@ -566,6 +566,7 @@ impl Lowering<'_> {
                 self.grow(call)
             }
             Expr::MethodCall(call) if self.is_relisting(call) => self.relisted(call).map(|_| ()),
+            Expr::MethodCall(call) if let Some(_) = self.list_in_a_field(call, true)? => Ok(()),
             Expr::MethodCall(call) if self.is_longer_row(call) => self.longer_row(call),
             Expr::Match(m) => self.plain_match(m),
             _ => {

@@ -114,7 +114,11 @@ impl Lowering<'_> {
             let changed = self.names.unique("changed");
             names.push_str(&format!("$if changed {hole} {k}${changed}, $end$"));
             if !place.is_empty() {
-                after.push(format!("$if changed {hole} {k}${place} = {changed}$end$"));
+                let line = match values.get(k) {
+                    Some(value) => self.changed_by_a_call(place, &value.ty, &changed),
+                    None => format!("{place} = {changed}"),
+                };
+                after.push(format!("$if changed {hole} {k}${line}$end$"));
             }
         }
         self.lines.push(format!("({names}) = {}", value.text));

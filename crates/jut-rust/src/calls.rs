@@ -272,8 +272,10 @@ impl Lowering<'_> {
 
     /// `Point(x, y)` of a tuple struct.
     fn constructed(&mut self, path: &syn::Path, arguments: &[&Expr]) -> Result<Value, Refusal> {
-        let values = self.sequence(arguments)?;
-        let hole = self.data(path)?;
+        let (hole, mut k) = (self.data(path)?, 0..);
+        let values = self.in_order(arguments, |this, value| {
+            this.given_to_field(value, hole, Step::Component(k.next().unwrap_or_default()))
+        })?;
         let mut text = format!("$make {hole}");
         for (k, value) in values.into_iter().enumerate() {
             let value = self.as_field(value, hole, vec![Step::Component(k)]);
@@ -468,6 +470,9 @@ impl Lowering<'_> {
         let name = call.method.to_string();
         let optional = std::mem::take(&mut self.expected.optional);
         if let Some(value) = self.own_or_of_a_list(call, false)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.list_in_a_field(call, false)? {
             return Ok(value);
         }
         if let Some(all) = crate::parted::concatenated(call) {

@@ -66,8 +66,12 @@ impl Lowering<'_> {
         fields: &[(Member, &Expr)],
     ) -> Result<Value, Refusal> {
         let exprs: Vec<&Expr> = fields.iter().map(|(_, e)| *e).collect();
-        let values = self.sequence(&exprs)?;
         let hole = self.data(owner)?;
+        let mut names = fields.iter().map(|(member, _)| field_name(variant, member));
+        let values = self.in_order(&exprs, |this, value| {
+            let name = names.next().unwrap_or_default();
+            this.given_to_field(value, hole, Step::Field(name))
+        })?;
         let mut text = format!("$variant {hole} {variant}");
         for ((member, _), value) in fields.iter().zip(values) {
             let field = field_name(variant, member);

@@ -115,6 +115,7 @@ fn bare(function: &ItemFn, name: &Ident) -> TokenStream {
         #[doc(hidden)]
         #vis struct #name {}
         #[automatically_derived]
+        impl ::jut::rust::Looked for #name {}
         impl ::jut::rust::Source for #name {
             const NAME: &'static str = "";
             const RESULT: ::jut::rust::Type = ::jut::rust::Type::Bool;
@@ -205,7 +206,13 @@ fn twin(
     let places = places(&lowered.places);
     let items = &lowered.items;
     let count = lowered.holes.len();
-    let holes = lowered.holes.iter().enumerate().map(|(k, hole)| filling(k, hole));
+    // Whether anybody asks for the text that gives an `Option` is not known here.
+    let optional = signature.errors == crate::signature::Errors::Given;
+    let holes = lowered.holes.iter().enumerate().map(|(k, hole)| match hole {
+        Hole::Function(path) if optional => quote!(linker.called::<#path>()),
+        Hole::Call(path, of) if optional => quote!(linker.call::<#path, _>(#of)),
+        hole => filling(k, hole),
+    });
     let methods = match signature.takes_functions() {
         true => TokenStream::new(),
         false => methods(signature, &given(signature)),
@@ -214,6 +221,18 @@ fn twin(
     let is_given =
         signature.errors == crate::signature::Errors::Given || !signature.rows.is_empty();
     let methods = if is_given { TokenStream::new() } else { methods };
+    let hidden = match signature.errors {
+        crate::signature::Errors::Fail => given_text.is_none(),
+        other => other == crate::signature::Errors::Missing,
+    };
+    let looked = (!hidden).then(|| {
+        quote! {
+            #(#conditions)*
+            #[automatically_derived]
+            #[allow(private_bounds)]
+            impl #types ::jut::rust::Looked for #name #named #source {}
+        }
+    });
     let (called_as, given_twin) = match (signature.errors, given_text) {
         (crate::signature::Errors::Fail, Some((other, given, lowered))) => {
             let twin = twin(function, other, given, lowered, owner, None, None);
@@ -253,6 +272,7 @@ fn twin(
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #name #open { #(#holder),* }
 
+        #looked
         #(#conditions)*
         #[automatically_derived]
         #[allow(private_bounds)]
@@ -292,8 +312,8 @@ fn twin(
 /// What fills a hole.
 fn filling(number: usize, hole: &Hole) -> TokenStream {
     match hole {
-        Hole::Function(path) => quote!(linker.called::<#path>()),
-        Hole::Call(path, of) => quote!(linker.call::<#path, _>(#of)),
+        Hole::Function(path) => quote!(linker.looked_at::<#path>()),
+        Hole::Call(path, of) => quote!(linker.call_looked_at::<#path, _>(#of)),
         Hole::Bound(ty, name) => {
             let link = crate::generic::link_name(&name.to_string());
             let link = spanned_like(link.to_token_stream(), name.span());
@@ -302,7 +322,18 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         // What is wrong with a constant or a method is at its name.
         Hole::Constant(value) => {
             let at = Span::call_site().located_at(value.span());
-            quote_spanned!(at=> linker.constant(&(#value)))
+            // A constant of the module is looked at when the crate is checked.
+            let name = value.to_string();
+            let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            let checked = (name.len() > 1 && name.chars().all(plain)).then(|| {
+                quote_spanned! {at=>
+                    const _: () = assert!(
+                        !::jut::rust::is_open(&#value),
+                        "a list of tuples with slices in them is no constant here: write a list for each part"
+                    );
+                }
+            });
+            quote_spanned!(at=> { #checked linker.constant(&(#value)) })
         }
         Hole::Method(owner, key) => {
             let at = Span::call_site().located_at(owner.span());

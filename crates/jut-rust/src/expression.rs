@@ -521,10 +521,11 @@ impl Lowering<'_> {
         let hole = self.data(&literal.path)?;
         let mut fields = literal.fields.iter().map(|f| f.member.to_token_stream().to_string());
         let values = self.in_order(&exprs, |this, value| {
-            let field = fields.next().filter(|_| crate::syntax::is_from_fn(value));
             let step = |name: String| Step::Field(name.trim_start_matches("r#").to_string());
-            this.expected.wanted = field.map(|name| Ty::Of(hole, vec![step(name)]));
-            this.expression(value)
+            let Some(step) = fields.next().map(step) else { return this.expression(value) };
+            let wanted = crate::syntax::is_from_fn(value);
+            this.expected.wanted = wanted.then(|| Ty::Of(hole, vec![step.clone()]));
+            this.given_to_field(value, hole, step)
         })?;
         let mut text = format!("$make {hole}");
         let names = literal.fields.iter().map(|f| match &f.member {

@@ -153,6 +153,22 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                         #unwrapped
                     });
                 }
+                if crate::held::METHODS.contains(&plain.as_str())
+                    && function.sig.receiver().is_some()
+                {
+                    let mut of_any = generics.clone();
+                    of_any.params.push(syn::parse_quote!(JutOwner));
+                    let (declared, _, said) = of_any.split_for_impl();
+                    all.extend(quote! {
+                        #(#conditions)*
+                        #[automatically_derived]
+                        impl #declared ::jut::rust::Relisted<#key, JutOwner, #gives> for #owner #said {
+                            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                                linker.called::<#name #named>()
+                            }
+                        }
+                    });
+                }
                 if let Some(operator) = &operator {
                     let right = named_self(operator.right.to_token_stream(), owner);
                     all.extend(quote! {

@@ -49,6 +49,7 @@
 //! | `ragged` | fields with such rows |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
+//! | `held` | lists in fields that change their length |
 //! | `unjumped` | closures that are left before their end, said without jumps |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
@@ -95,6 +96,7 @@ mod generated;
 mod generic;
 mod grown;
 mod halved;
+mod held;
 mod implementation;
 mod indexed;
 mod inference;

@@ -516,6 +516,7 @@ impl Lowering<'_> {
             self.row_of_field(&row, &tag, value, target.span());
             return Ok(());
         }
+        let (before, given) = (self.lines.len(), value.clone());
         let (place, value) = match place.text.strip_suffix(".values") {
             // A whole row gets the length of the new one.
             Some(row) if self.is_of_a_list(&value) => {
@@ -526,7 +527,10 @@ impl Lowering<'_> {
         let line = format!("{} = {}", place.text, value.text);
         let line = if place.level == 1 { self.at(target.span(), What::Same, &line) } else { line };
         self.lines.push(line);
-        Ok(())
+        match list {
+            true => self.given_another_list(target, &place.ty, &given, before),
+            false => Ok(()),
+        }
     }
 
     /// `a op= e`.

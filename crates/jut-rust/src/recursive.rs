@@ -191,6 +191,7 @@ pub(crate) fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
                 ::jut::rust::Type::Declared(&<#own as ::jut::rust::Recursive>::DECLARED);
             type Gradient = #gradient;
         }
+        impl ::jut::rust::Measured for #own {}
         #(#found)*
         #crossing
         #beside

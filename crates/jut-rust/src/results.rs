@@ -559,7 +559,12 @@ impl Lowering<'_> {
         let known = self.hole(Hole::Unwrapped(call));
         let text = format!("{}$if optional {hole}$.1$end$", given.text);
         let value = Value::name(text, Ty::Of(known, Vec::new()), i64::MIN);
-        self.named(Value { stable: false, cheap: false, ..value }, "value")
+        let before = self.lines.len();
+        let value = self.named(Value { stable: false, cheap: false, ..value }, "value");
+        // A function that gives `Result<(), E>` has no value.
+        let lines = self.lines.split_off(before).join("\n");
+        self.lines.push(format!("$if value {hole}${lines}$end$"));
+        value
     }
 
     /// Whether a method is one with the attribute, by its name.

@@ -151,6 +151,9 @@ pub(crate) fn missing(function: &ItemFn, second: &Second, refusal: &Refusal) -> 
         #[doc(hidden)]
         #vis struct #name #open { #(#holder),* }
         #(#conditions)*
+        #[allow(private_bounds)]
+        impl #types ::jut::rust::Looked for #name #named #source {}
+        #(#conditions)*
         #[automatically_derived]
         #[allow(private_bounds)]
         impl #types ::jut::rust::Source for #name #named #source {

@@ -40,6 +40,8 @@ macro_rules! functions {
             type Function = $name;
         }
 
+        impl crate::rust::Looked for $name {}
+
         impl Source for $name {
             const NAME: &'static str = concat!("jut::math::", stringify!($name));
             const RESULT: Type = Type::F64;

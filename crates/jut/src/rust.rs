@@ -86,6 +86,7 @@ mod prelude;
 mod program;
 mod provided;
 mod recursive;
+mod relisted;
 mod results;
 mod uneven;
 mod unknown;
@@ -94,7 +95,7 @@ mod words;
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use arguments::{Arguments, Holding, argument, in_rows};
 pub use cell::Cell;
-pub use constant::Constant;
+pub use constant::{Constant, is_open};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
     given, itself, of, result, succeeded, taken_for_list, taken_for_option,
@@ -102,7 +103,7 @@ pub use data::{
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Locals, call, compiled, configure};
-pub use generic::{Callee, List, called, cell, list};
+pub use generic::{Callee, List, Looked, called, cell, list};
 pub use linker::{Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
@@ -114,6 +115,7 @@ pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
 pub use recursive::{many, parts, split, whole};
+pub use relisted::{Measured, Relisted};
 pub use results::{both, five, four, one, six, three, two};
 pub use uneven::{Parts, Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};

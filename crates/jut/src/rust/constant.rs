@@ -42,6 +42,11 @@ pub trait Constant {
     );
 }
 
+/// Whether a constant is a list of tuples with slices in them.
+pub const fn is_open<C: Constant>(_: &C) -> bool {
+    C::HAS_OPEN
+}
+
 /// A row of a list whose rows have different lengths.
 struct RowOf<C>(std::marker::PhantomData<C>);
 

@@ -143,7 +143,7 @@ pub(super) const fn key(name: &str) -> u64 {
     note = "write `#[jut::differentiable]` before the `impl` block",
     note = "what a trait provides is found where the trait has the attribute, unless it gives a `Result` or has type parameters of its own",
     note = "of an array of another library the elements are read, by an index or an iterator",
-    note = "a `Vec` in a field keeps its length where it is: make the list that is longer or shorter, and a new value with it; such a list has its type written, `let mut list: Vec<f64> = self.list.clone();`, `= f(x);`"
+    note = "a `Vec` that a pattern refers to, or a row of a field, keeps its length where it is: make the list that is longer or shorter, and a new value with it; such a list has its type written, `let mut list: Vec<f64> = flows.clone();`, then `*self = Bond::Paying {{ flows: list }};`, of a type that says `#[data(ragged)]`"
 )]
 pub trait Method<const KEY: u64, R> {
     /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.

@@ -96,10 +96,31 @@ pub trait Callee<A> {
     type Function: Source;
 }
 
+/// A function of which a caller may look whether it gives an `Err` or `None`; or one that never does.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` gives a list, or an `Err` or `None` that ends the whole call: nobody can look at it",
+    label = "write `.unwrap()` behind this call, or `?` in a function that gives such a `Result` or `Option` of a list itself",
+    note = "or ask before the call whether it would fail"
+)]
+pub trait Looked {}
+
 impl Linker {
     /// A function that the text calls with arguments of these types.
     pub fn call<F: Callee<A>, A>(&mut self, _: A) -> Filled {
         F::Function::called(self)
+    }
+
+    /// The same of a function at whose `Err` or `None` the caller may look.
+    pub fn call_looked_at<F: Callee<A>, A>(&mut self, _: A) -> Filled
+    where
+        F::Function: Looked,
+    {
+        F::Function::called(self)
+    }
+
+    /// The same of one that has no types of its own.
+    pub fn looked_at<S: Source + Looked>(&mut self) -> Filled {
+        self.called::<S>()
     }
 
     /// The same of a function that fails at an `Err`.

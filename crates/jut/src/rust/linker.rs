@@ -68,7 +68,7 @@ impl Filled {
     }
 
     /// The type that some steps lead to, of what it gives, of its parameter, `@1`, or of what a function among its arguments takes: `@1.0`.
-    fn walk<'a>(&self, steps: impl Iterator<Item = &'a str>) -> Option<Type> {
+    pub(super) fn walk<'a>(&self, steps: impl Iterator<Item = &'a str>) -> Option<Type> {
         let mut ty = self.ty;
         for step in steps {
             ty = match step.strip_prefix('@').map(|step| step.split_once('.').unwrap_or((step, "")))
@@ -615,6 +615,11 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 _ => String::new(),
             }
         }
+        ["remade", of, list, k, ref steps @ .., field] => {
+            let own = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = own.and_then(|h| h.walk(steps.iter().copied()));
+            ty.map_or(String::new(), |ty| ty.remade(of, field, list))
+        }
         ["neutral", k, ref steps @ ..] => {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
             let ty = of.and_then(|h| h.walk(steps.iter().copied()));
@@ -742,6 +747,9 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
     }
     if let Some("operator" | "number") = name {
         return hole.text.is_empty() == (name == Some("number"));
+    }
+    if let Some("measured" | "fitted") = name {
+        return hole.measures(words) == (name == Some("measured"));
     }
     let Some(ty) = hole.walk(words) else { return name == Some("regular") };
     match name {
