@@ -74,7 +74,7 @@ pub(crate) fn give(func: &mut Function) {
 /// Where a function calls others.
 struct Calls {
     count: u32,
-    /// How many calls stand before the end of a block or before a value, in the order of the text.
+    /// How many calls stand before a block and before a value, in the order of the text.
     before: SecondaryMap<Block, u32>,
     value: SecondaryMap<Value, u32>,
     /// The block that a value is bound in.
