@@ -206,6 +206,8 @@ fn twin(
     let places = places(&lowered.places);
     let items = &lowered.items;
     let count = lowered.holes.len();
+    let checked: Vec<TokenStream> =
+        checked(lowered).into_iter().map(|one| quote!(#(#conditions)* #one)).collect();
     // Whether anybody asks for the text that gives an `Option` is not known here.
     let optional = signature.errors == crate::signature::Errors::Given;
     let holes = lowered.holes.iter().enumerate().map(|(k, hole)| match hole {
@@ -273,6 +275,7 @@ fn twin(
         #vis struct #name #open { #(#holder),* }
 
         #looked
+        #(#checked)*
         #(#conditions)*
         #[automatically_derived]
         #[allow(private_bounds)]
@@ -309,6 +312,28 @@ fn twin(
     }
 }
 
+/// Constants of a module are looked at when the crate is checked: beside the function, so that an error there names nothing of it. One of the
+/// function itself is seen there only.
+fn checked(lowered: &Lowered) -> Vec<TokenStream> {
+    let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let within = |name: &str| lowered.items.iter().any(|item| crate::syntax::has_word(item, name));
+    let each = lowered.holes.iter().filter_map(|hole| {
+        let Hole::Constant(value) = hole else { return None };
+        let name = value.to_string();
+        if name.len() < 2 || !name.chars().all(plain) || within(&name) {
+            return None;
+        }
+        let at = Span::call_site().located_at(value.span());
+        Some(quote_spanned! {at=>
+            const _: () = assert!(
+                !::jut::rust::is_open(&#value),
+                "a list of tuples with slices in them is no constant here: write a list for each part"
+            );
+        })
+    });
+    each.collect()
+}
+
 /// What fills a hole.
 fn filling(number: usize, hole: &Hole) -> TokenStream {
     match hole {
@@ -322,18 +347,7 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         // What is wrong with a constant or a method is at its name.
         Hole::Constant(value) => {
             let at = Span::call_site().located_at(value.span());
-            // A constant of the module is looked at when the crate is checked.
-            let name = value.to_string();
-            let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-            let checked = (name.len() > 1 && name.chars().all(plain)).then(|| {
-                quote_spanned! {at=>
-                    const _: () = assert!(
-                        !::jut::rust::is_open(&#value),
-                        "a list of tuples with slices in them is no constant here: write a list for each part"
-                    );
-                }
-            });
-            quote_spanned!(at=> { #checked linker.constant(&(#value)) })
+            quote_spanned!(at=> linker.constant(&(#value)))
         }
         Hole::Method(owner, key) => {
             let at = Span::call_site().located_at(owner.span());
