@@ -84,7 +84,9 @@ impl Pass<'_> {
             return Vec::new();
         }
         let (mut heads, mut after) = (Vec::new(), Vec::new());
-        for (k, (carry, init)) in scan.carry.iter().enumerate().filter(|(k, _)| !keep[*k]) {
+        for (k, (carry, init)) in
+            scan.carry.iter().enumerate().filter(|(k, _)| keep.get(*k) == Some(&false))
+        {
             let name = |v: NVar| {
                 let rhs = Rhs::Atom(*init);
                 Stmt { nl: vec![v], lin: Vec::new(), rhs, annotated: false, loc: stmt.loc }
