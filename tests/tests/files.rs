@@ -67,6 +67,7 @@ fn every_folder_has_files() {
         "single",
         "std",
         "structured",
+        "tables",
         "transpose",
         "unzip",
         "update",

@@ -13,6 +13,7 @@
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
 //! | [`motion`] | loop-invariant total operations move out of loops |
+//! | [`tables`] | what an outer loop repeats for the same elements is computed once, into a table |
 //! | [`fuse`] | a loop that reads what an earlier one has collected becomes one with it |
 //!
 //! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
@@ -26,6 +27,7 @@ pub mod inline;
 pub mod motion;
 pub mod rewrite;
 pub mod simplify;
+pub mod tables;
 pub mod unchanged;
 pub mod unroll;
 
@@ -78,6 +80,14 @@ pub fn optimise_watched(
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
     for _ in 0..2 {
+        tidy(&mut program, root, final_order, &reached, watch);
+    }
+    let mut tables = false;
+    for id in &reached {
+        tables |= tables::tabulate(&mut program.funcs[*id]);
+    }
+    if tables {
+        watch("tables", &program);
         tidy(&mut program, root, final_order, &reached, watch);
     }
     // Derivatives are taken of loops as they were written.

@@ -86,26 +86,6 @@ impl Motion<'_> {
                 scan.body = body;
                 out.extend(moved);
             }
-            Rhs::Check(check) => match *check {
-                Check::Below(a, b) => {
-                    let (a, b) = (self.func.size_of(a), self.func.size_of(b));
-                    self.facts.add_below(a, b);
-                }
-                Check::Within { lo, len, size } => {
-                    let f = &self.func;
-                    let (lo, len, size) = (f.size_of(lo), f.size_of(len), f.size_of(size));
-                    self.facts.add_within(lo, len, size);
-                }
-                Check::NonNegative(a) => {
-                    let a = self.func.size_of(a);
-                    self.facts.add_non_negative(a);
-                }
-                Check::Exact(p, a, b) => {
-                    let (a, b) = (self.func.size_of(a), self.func.size_of(b));
-                    self.facts.add_exact(p, &a, &b);
-                }
-                Check::Show(_) => {}
-            },
             Rhs::Region(region) => {
                 let mut inner = self.nested(std::mem::take(&mut region.body));
                 // A size that the region gives back, beside arrays of it, has another name outside: it stays.
@@ -124,14 +104,7 @@ impl Motion<'_> {
                 }
             }
         }
-        if let (Rhs::Prim(prim::IMAX, args), [v]) = (&stmt.rhs, &stmt.nl[..])
-            && let [of, Atom::Lit(Literal::I64(0))] = args[..]
-        {
-            self.facts.add_max_zero(*v, self.func.size_of(of));
-        }
-        if let Some(trips) = stmt.rhs.trips(&stmt.nl) {
-            self.facts.add_non_negative(Size::var(trips));
-        }
+        learn(&mut self.facts, self.func, &stmt);
         for var in stmt.nl.clone() {
             self.bind(var);
         }
@@ -171,40 +144,7 @@ impl Motion<'_> {
 
     /// Whether an operation has no effect and cannot fail where the walk is.
     fn may_move(&self, rhs: &Rhs) -> bool {
-        match rhs {
-            Rhs::Prim(..) => rhs.is_total_prim(),
-            Rhs::Proj(..) | Rhs::Size(..) | Rhs::Tuple(_) | Rhs::Untuple(_) => true,
-            Rhs::Index(v, steps) => self.covered(*v, steps),
-            _ => false,
-        }
-    }
-
-    /// Whether the range rule covers an access where the walk is, whatever its marks say.
-    fn covered(&self, var: NVar, steps: &[Step]) -> bool {
-        let mut slice;
-        let mut ty = &self.func.nvars[var].ty;
-        for step in steps {
-            let (Some(size), Some(element)) = (ty.size(), ty.element()) else { return false };
-            let covered = match step {
-                Step::Index { index, .. } => {
-                    let covered = self.facts.covers(&self.func.size_of(*index), size);
-                    ty = element;
-                    covered
-                }
-                Step::Slice { lo, len, .. } => {
-                    let (lo, len) = (self.func.size_of(*lo), self.func.size_of(*len));
-                    let covered = self.facts.covers_slice(&lo, &len, size);
-                    slice = Type::array(len, element.clone());
-                    ty = &slice;
-                    covered
-                }
-                Step::Field(_) => false,
-            };
-            if !covered {
-                return false;
-            }
-        }
-        true
+        is_plain(rhs) && covered(&self.facts, self.func, rhs)
     }
 
     /// Splits the body of an `acc` region: leaves without effect that need nothing of what stays, such as the names
@@ -231,8 +171,70 @@ impl Motion<'_> {
     }
 }
 
+/// Adds what a statement that has been run says of the names around it: a check, or a maximum with 0.
+pub(crate) fn learn(facts: &mut Facts, func: &Function, stmt: &Stmt) {
+    match &stmt.rhs {
+        Rhs::Check(check) => match *check {
+            Check::Below(a, b) => facts.add_below(func.size_of(a), func.size_of(b)),
+            Check::Within { lo, len, size } => {
+                facts.add_within(func.size_of(lo), func.size_of(len), func.size_of(size));
+            }
+            Check::NonNegative(a) => facts.add_non_negative(func.size_of(a)),
+            Check::Exact(p, a, b) => facts.add_exact(p, &func.size_of(a), &func.size_of(b)),
+            Check::Show(_) => {}
+        },
+        Rhs::Prim(prim::IMAX, args) => {
+            if let ([v], [of, Atom::Lit(Literal::I64(0))]) = (&stmt.nl[..], &args[..]) {
+                facts.add_max_zero(*v, func.size_of(*of));
+            }
+        }
+        _ => {}
+    }
+    if let Some(trips) = stmt.rhs.trips(&stmt.nl) {
+        facts.add_non_negative(Size::var(trips));
+    }
+}
+
+/// Whether an operation has no effect, and cannot fail if its accesses are covered.
+pub(crate) fn is_plain(rhs: &Rhs) -> bool {
+    match rhs {
+        Rhs::Prim(..) => rhs.is_total_prim(),
+        Rhs::Proj(..) | Rhs::Size(..) | Rhs::Tuple(_) | Rhs::Untuple(_) | Rhs::Index(..) => true,
+        _ => false,
+    }
+}
+
+/// Whether the range rule covers the accesses of an operation by what is known, whatever its marks say.
+pub(crate) fn covered(facts: &Facts, func: &Function, rhs: &Rhs) -> bool {
+    let Rhs::Index(var, steps) = rhs else { return true };
+    let mut slice;
+    let mut ty = &func.nvars[*var].ty;
+    for step in steps {
+        let (Some(size), Some(element)) = (ty.size(), ty.element()) else { return false };
+        let covered = match step {
+            Step::Index { index, .. } => {
+                let covered = facts.covers(&func.size_of(*index), size);
+                ty = element;
+                covered
+            }
+            Step::Slice { lo, len, .. } => {
+                let (lo, len) = (func.size_of(*lo), func.size_of(*len));
+                let covered = facts.covers_slice(&lo, &len, size);
+                slice = Type::array(len, element.clone());
+                ty = &slice;
+                covered
+            }
+            Step::Field(_) => false,
+        };
+        if !covered {
+            return false;
+        }
+    }
+    true
+}
+
 /// Takes the marks from the accesses of a statement: the range rule covers them.
-fn unmark(rhs: &mut Rhs) {
+pub(crate) fn unmark(rhs: &mut Rhs) {
     let Rhs::Index(_, steps) = rhs else { return };
     for step in steps {
         if let Step::Index { proved, .. } | Step::Slice { proved, .. } = step {

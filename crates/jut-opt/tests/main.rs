@@ -2,3 +2,4 @@
 
 mod fused;
 mod rewrites;
+mod tables;
