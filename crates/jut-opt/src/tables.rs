@@ -18,8 +18,8 @@
 //! *Rule*: for a loop (the outer one), an expensive primitive (`cheap` in the table of primitives) that cannot fail moves with what
 //! it needs, if all that is known before the loop but for elements of arrays there, in inner loops whose trip counts are known
 //! there too. The indices that matter are the table's, and each is an index of one of these arrays by itself: **so a table
-//! is never larger than an array that is there**. Nothing moves out of branches, of loops that may end early, or of loops of a
-//! trip count that is one of their loops' indices. The accesses have to be covered by the range rule in the table's loop.
+//! is never larger than an array that is there**. Nothing moves out of branches, or out of inner loops that may end early or have the
+//! outer one's index as a trip count. The accesses have to be covered by the range rule in the table's loop.
 //! *Requires*: a purely non-linear function, with names bound once. *Ensures*: same results, same errors; W is lower where the outer loop
 //! runs more than once; where it runs once or not at all, higher by what makes the table. *Cost*: linear in the text per level of
 //! nesting.
@@ -83,7 +83,6 @@ impl Tables {
         for mut stmt in block.stmts {
             let loc = stmt.loc;
             if let Rhs::Scan(scan) = &mut stmt.rhs
-                && scan.dir != Dir::While
                 && scan.bound.integer().is_none_or(|trips| trips > 1)
             {
                 while let Some(table) = self.table(scan, loc) {

@@ -85,6 +85,24 @@ fn what_is_computed_of_tables_only_is_one() {
     assert_eq!(fast.matches("scan").count(), 3, "{fast}");
 }
 
+#[test]
+fn a_loop_that_ends_when_it_is_done_repeats_as_well() {
+    // Weights that are scaled until they add up: the kernel is the same in each round.
+    let text = "def f[n, m](c: [n, m]f64, e: f64, v0: [m]f64) -> f64 = {
+                  var v = v0
+                  var s = 2.0
+                  while s > 1.5 {
+                    var t = 0.0
+                    w = v
+                    for (i < n) { for (j < m) { t += exp(-c[i, j] / e) * w[j] } }
+                    v = build (j < m) { w[j] / t }
+                    s = t
+                  }
+                  s
+                }";
+    assert_eq!(depths(&optimised(text), "exp("), [2]);
+}
+
 /// Something expensive stays in as many loops as it was written in.
 fn stays(text: &str, depth: usize) {
     let fast = optimised(text);

@@ -178,6 +178,7 @@ def f(x: f64, y: f64) -> f64 = g([x, y, x * y]) - x",
   sum (j < 7) { t = sin(x * f64(i) - y * f64(j)); t * t * exp(x) }
 }",
     ),
+    ("weights", "def f[n](x: [n]f64) -> f64 = sum (i < n) { sum (j < n) { x[i] * exp(x[j]) } }"),
     (
         "rnn",
         "def f[n](x: [n]f64, w: [n, n]f64) -> f64 = {
@@ -199,7 +200,8 @@ fn arguments(program: &str) -> Vec<Value> {
         "update" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
         "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
         "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
-        "sum" | "states" | "edges" | "lent" | "recurrence" | "along" | "elimination" => {
+        "sum" | "states" | "edges" | "lent" | "recurrence" | "along" | "elimination"
+        | "weights" => {
             vec![Value::floats(x)]
         }
         "rnn" => vec![
@@ -280,6 +282,8 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Optimise, missing_term, "pairs", "P15"),
     (Pass::Optimise, swapped_sums, "pairs", "P15"),
     (Pass::Optimise, swapped_slices, "pairs", "P15"),
+    // The loop of the table that the weights become.
+    (Pass::Optimise, wrong_element, "weights", "P15"),
     (Pass::Forward, swapped_arguments, "recursion", "P2"),
     (Pass::Forward, swapped_tangents, "recursion", "P4"),
     (Pass::Forward, call_without_tangent, "recursion", "P4"),
