@@ -91,6 +91,7 @@ mod results;
 mod uneven;
 mod unknown;
 mod words;
+mod written;
 
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use arguments::{Arguments, Holding, argument, in_rows};
