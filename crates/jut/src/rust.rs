@@ -104,7 +104,7 @@ pub use data::{
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Locals, call, compiled, configure};
-pub use generic::{Callee, List, Looked, called, cell, list};
+pub use generic::{Always, Callee, Hidden, List, Looked, called, cell, list};
 pub use linker::{Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
