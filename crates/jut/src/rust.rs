@@ -72,6 +72,7 @@ mod declared;
 mod defaults;
 mod description;
 mod entry;
+mod gathered;
 mod generic;
 #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
 mod libraries;
@@ -104,6 +105,7 @@ pub use data::{
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Locals, call, compiled, configure};
+pub use gathered::{Gathered, gathered};
 pub use generic::{Always, Callee, Hidden, List, Looked, called, cell, list};
 pub use linker::{Filled, Linker};
 #[doc(hidden)]

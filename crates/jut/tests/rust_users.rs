@@ -90,6 +90,7 @@ mod plants;
 mod poses;
 mod practice;
 mod provided;
+mod pushed_calls;
 mod puzzles;
 mod ragged_fields;
 mod ranges;
