@@ -91,6 +91,46 @@ fn layers(x: &[f64]) -> f64 {
     all.iter().map(|l| l.weights.iter().sum::<f64>() * l.bias).sum()
 }
 
+// A fold from behind, of a field too; and one that is left by a `return`.
+#[derive(Data, Clone, Debug, PartialEq)]
+struct Polynomial {
+    coefficients: Vec<f64>,
+}
+
+#[differentiable]
+impl Polynomial {
+    fn at(&self, x: f64) -> f64 {
+        self.coefficients.iter().rfold(0.0, |value, c| value * x + c)
+    }
+}
+
+#[differentiable]
+fn by_horner(x: &[f64]) -> f64 {
+    let p = Polynomial { coefficients: x[1..].to_vec() };
+    p.at(x[0]) + (1..4).rfold(1.0, |s, k| s * x[0] - k as f64)
+}
+
+#[differentiable]
+fn left_early(x: &[f64]) -> f64 {
+    let bounded = x.iter().try_fold(1.0, |product, v| {
+        if *v < 0.0 {
+            return None;
+        }
+        let next = product * (1.0 + v);
+        if next > 5.0 {
+            return None;
+        }
+        Some(next)
+    });
+    let told = x.iter().try_fold(0.0, |s, v| {
+        if *v > 2.0 {
+            return Err("too large");
+        }
+        Ok(s + v * v)
+    });
+    bounded.unwrap_or(-1.0) + told.unwrap_or(x[0])
+}
+
 #[test]
 fn what_calls_give_is_pushed() {
     everywhere! {
@@ -101,5 +141,7 @@ fn what_calls_give_is_pushed() {
         of_the_last at [0.1, 0.4, 0.2];
         sometimes at [0.1, 0.4, 0.3], [0.1];
         layers at [0.1, 0.4, 0.2];
+        by_horner at [0.7, 1.0, -2.0, 0.5], [1.5];
+        left_early at [0.5, 0.8], [0.5, -0.2], [1.5, 1.8], [3.0, 0.1], [0.4, 2.5];
     }
 }
