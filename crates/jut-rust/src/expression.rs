@@ -197,7 +197,7 @@ impl Lowering<'_> {
             Expr::Continue(jump) => refuse(&jump.continue_token, JUMP),
             Expr::Closure(closure) => refuse(
                 &closure.or1_token,
-                "a closure is an argument, or has a name: `let g = |x| ..;`",
+                "a closure is an argument, or has a name: `let g = |x| ..;`; write one that gives another with all parameters, `|k, x| ..`",
             ),
             Expr::Struct(literal) => self.made(literal),
             Expr::Try(t) => self.succeeded(t),
