@@ -37,6 +37,7 @@ macro_rules! everywhere {
 
 mod analysis;
 mod authors;
+mod benches_of_labs;
 mod bits;
 mod books;
 mod builders;
@@ -51,7 +52,9 @@ mod contracts;
 mod control;
 mod corners;
 mod crafts;
+mod desks;
 mod devices;
+mod dialects;
 mod early_failures;
 mod estimates;
 mod fields;
@@ -87,6 +90,7 @@ mod own_methods;
 mod planes;
 mod plant_parts;
 mod plants;
+mod ports;
 mod poses;
 mod practice;
 mod provided;
