@@ -51,9 +51,17 @@ pub fn expand(path: &Path) -> jut::Result<u8> {
                     }
                     let operator = operator(&file, hole, &overloaded);
                     overloaded.extend(operator.is_some().then(|| format!("__jut_type_{k}")));
-                    holes.push(operator.unwrap_or_else(|| filling(&file, hole)));
+                    holes.push(operator.unwrap_or_else(|| filling(&file, hole)).guessed());
                 }
-                texts.push(filled(&function.name, &lowered.text, &holes));
+                let name = word(&function.name);
+                let mut text = filled(&name, &lowered.text, &holes);
+                if jut::format(&name, &text).is_err() {
+                    // What was taken for the type of a value is none that fits.
+                    let holes: Vec<Filled> =
+                        holes.into_iter().map(Filled::taken_for_number).collect();
+                    text = filled(&name, &lowered.text, &holes);
+                }
+                texts.push(text);
             }
         }
     }
@@ -106,8 +114,8 @@ fn filling(file: &File, hole: &Hole) -> Filled {
                 .or_else(|| function(file, |f| f.key == *key && f.name.contains('_')))
                 .unwrap_or_else(|| elsewhere("method"))
         }
-        // Of numbers: those of structs are found before.
-        Hole::Operator(..) => elsewhere(""),
+        // Of numbers: those of structs are found before. A literal beside what another function gives is of the type that the operator takes.
+        Hole::Operator(..) => Filled::function("", Type::F64, &[]).of(&[Type::F64, Type::F64]),
         Hole::Default(path) => {
             let call = format!("{}_default()", last(&path.to_string()));
             Filled::function(&call, data_type(file, Hole::Data(path.clone())), &[])
@@ -135,6 +143,10 @@ fn data_type(file: &File, data: Hole) -> Type {
     type_of(file, &Ty::Of(0, Vec::new()), &[data], 0)
 }
 
+/// Methods that change a list, which an own type may have too.
+const LISTED: &[&str] =
+    &["push", "pop", "insert", "remove", "extend", "clear", "truncate", "retain"];
+
 /// The function of an operator of a struct, if an operand is one: an argument whose type is written, or the result of such
 /// an operator, which `overloaded` names. A field is taken for a number.
 fn operator(file: &File, hole: &Hole, overloaded: &HashSet<String>) -> Option<Filled> {
@@ -146,25 +158,48 @@ fn operator(file: &File, hole: &Hole, overloaded: &HashSet<String>) -> Option<Fi
     };
     let any = |f: &jut_rust::file::Function| f.key == *key && f.name.contains('_');
     let given = operands.iter().any(|operand| overloaded.contains(operand));
-    function(file, of).or_else(|| function(file, any).filter(|_| given))
+    // A method that lists have too, `push`, is that of the file if it has one.
+    let own = |f: &jut_rust::file::Function| {
+        any(f) && LISTED.iter().any(|name| f.name.ends_with(&format!("_{name}")))
+    };
+    let found = function(file, of)
+        .or_else(|| function(file, own))
+        .or_else(|| function(file, any).filter(|_| given))?;
+    // A literal is a number, whatever another `impl` of this operator takes there.
+    let float = |k: usize| operands.get(k).is_some_and(|o| o == "::jut::rust::of_value(&0.0)");
+    let takes = found.takes().iter().enumerate();
+    let takes = takes.map(|(k, ty)| if float(k) { Type::F64 } else { *ty }).collect();
+    Some(found.of(leaked(takes)))
 }
 
 /// A name of the text for what stands in another file.
 fn elsewhere(path: &str) -> Filled {
-    let name = path.replace(' ', "").replace("::", "_").replace("r#", "");
-    Filled::function(&name, Type::F64, &[])
+    Filled::function(&word(path), Type::F64, &[])
+}
+
+/// A path, or an expression with one, as one word of the text.
+fn word(path: &str) -> String {
+    let path = path.replace(' ', "").replace("r#", "").replace("::", "_");
+    let letters = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let name: String = letters.collect();
+    let name = name.trim_matches('_');
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("n{name}"),
+        false if name.is_empty() => "elsewhere".to_string(),
+        false => jut_rust::names::word(name),
+    }
 }
 
 fn function(file: &File, is: impl Fn(&jut_rust::file::Function) -> bool) -> Option<Filled> {
     let found = file.functions.iter().find(|f| is(f))?;
     let Ok((signature, _)) = &found.lowered else {
-        return Some(Filled::function(&found.name, Type::F64, &[]));
+        return Some(Filled::function(&word(&found.name), Type::F64, &[]));
     };
     let changed: Vec<bool> = signature.parameters.iter().map(|p| p.changed).collect();
     let ty = type_of(file, &signature.result, &signature.lengths, 0);
     let each = signature.parameters.iter();
     let takes = each.map(|p| type_of(file, &p.ty, &signature.lengths, 0)).collect();
-    Some(Filled::function(&found.name, ty, leaked(changed)).of(leaked(takes)))
+    Some(Filled::function(&word(&found.name), ty, leaked(changed)).of(leaked(takes)))
 }
 
 /// The command ends soon.

@@ -185,3 +185,45 @@ fn types_that_hold_themselves_are_declared() {
     let (code, out, err) = jut(&["run", &program, "total", "--arg", list]);
     assert!(code == 0 && out.contains("13.0"), "{out}{err}");
 }
+
+/// What stands in another file is a name there, and what only rustc knows is taken for a number: the text can be read.
+#[test]
+fn what_is_printed_of_every_file_of_functions_can_be_read() {
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../jut/tests");
+    let listed = std::fs::read_dir(tests.join("rust_users")).expect("the functions of users");
+    let mut files: Vec<_> = listed.flatten().map(|entry| entry.path()).collect();
+    files.extend(["rust_habits.rs", "rust_users.rs"].map(|name| tests.join(name)));
+    assert!(files.len() > 70, "{}", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let source = file.to_string_lossy().to_string();
+        let (code, out, err) = jut(&["expand", &source]);
+        if !out.contains("def ") {
+            wrong.push(format!("{source}: {code} {err}"));
+        } else if let Err(error) = jut::format(&source, &out) {
+            wrong.push(format!("{source}: {error}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_literal_beside_what_another_function_gives_is_printed() {
+    let here = directory("expand-literals");
+    let text = "
+#[jut::differentiable]
+fn slope(s: [f64; 2], k: f64) -> [f64; 2] { [s[1], -k * s[0]] }
+#[jut::differentiable]
+fn moved(s: [f64; 2], k: f64, h: f64) -> f64 {
+    let (a, b) = (slope(s, k), slope([s[0], s[1] + h], k));
+    s[0] + h / 2.0 * (a[0] + 2.0 * b[0]) - b[1] / 3.0
+}
+";
+    let (code, out, err) = jut(&["expand", &write(&here, "steps.rs", text)]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let program = write(&here, "steps.jut", &out);
+    let (code, out, err) =
+        jut(&["run", &program, "moved", "--arg", "s=[1, 2]", "--arg", "k=3", "--arg", "h=0.5"]);
+    let expected = 1.0 + 0.5 / 2.0 * (2.0 + 2.0 * 2.5) + 3.0 / 3.0;
+    assert!(code == 0 && out.contains(&format!("{expected}")), "{expected}: {out}{err}");
+}

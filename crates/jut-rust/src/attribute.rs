@@ -1,6 +1,6 @@
 //! The attribute: what of functions, `impl` blocks, traits and modules stands beside them.
 
-use crate::expand::read_beside;
+use crate::expand::{Beside, read_beside};
 use crate::literals::with_types;
 use crate::signature::signature;
 use crate::{implementation, module, traits};
@@ -82,7 +82,7 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
         Some(names) => signature.by(names),
         None => Ok(signature),
     });
-    let (twin, integers) = read_beside(&function, &name, read, None, None);
+    let Beside { items: twin, integers, .. } = read_beside(&function, &name, read, None, None);
     let function = with_types(quote!(#function), &integers);
     quote!(#function #twin)
 }

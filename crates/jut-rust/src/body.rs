@@ -53,7 +53,8 @@ impl Lowering<'_> {
                     }
                     syn::Item::Fn(function) => {
                         let (plain, name) = (crate::expand::plain(function), &function.sig.ident);
-                        let (twin, integers) = crate::expand::within(&plain, name)?;
+                        let crate::expand::Beside { items: twin, integers, .. } =
+                            crate::expand::within(&plain, name)?;
                         self.open.inner.extend(integers);
                         self.item(quote::quote!(#[allow(dead_code)] #plain #twin));
                     }

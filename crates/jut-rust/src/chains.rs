@@ -107,6 +107,10 @@ impl Lowering<'_> {
             let iterator = &end.receiver;
             return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
         }
+        if end.method == "rfold" {
+            let (iterator, arguments) = (&end.receiver, &end.args);
+            return self.expression(&syn::parse_quote!(#iterator.rev().fold(#arguments)));
+        }
         if let Some(told) = crate::ended::told(end).or_else(|| crate::lazily::told(end)) {
             return self.expression(&told);
         }

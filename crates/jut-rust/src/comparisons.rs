@@ -68,6 +68,14 @@ impl Lowering<'_> {
         }
     }
 
+    /// What a call gives is an element of a list, and so has no list of another length than the next one: rustc looks at it.
+    pub fn stands_in_a_list(&mut self, element: &syn::Expr, ty: &Ty) {
+        let ty = self.resolve(ty);
+        if matches!(&ty, Ty::Of(_, steps) if steps.is_empty()) && self.is_user_call(element) {
+            self.has_rustc_look("gathered", &ty, called(element));
+        }
+    }
+
     /// What a method of an `Option` is called on is one: rustc looks at it where nothing else says so.
     pub fn taken_for_option(&mut self, ty: &Ty, span: Span) {
         if self.may_be_struct(ty) {
@@ -138,5 +146,19 @@ impl Lowering<'_> {
         };
         let text = if op == "==" { format!("({equal})") } else { format!("!({equal})") };
         Ok(Some(Value { stable: false, ..Value::new(text, Ty::Bool, 6, &[left, right]) }))
+    }
+}
+
+/// The place of the name in a call.
+fn called(expr: &syn::Expr) -> Span {
+    match crate::syntax::unwrapped(expr) {
+        syn::Expr::MethodCall(call) => call.method.span(),
+        syn::Expr::Call(call) => match crate::syntax::unwrapped(&call.func) {
+            syn::Expr::Path(path) => {
+                path.path.segments.last().map_or_else(|| path.span(), |last| last.ident.span())
+            }
+            func => func.span(),
+        },
+        other => other.span(),
     }
 }

@@ -219,9 +219,8 @@ impl Lowering<'_> {
     pub fn grow_open(&mut self, call: &ExprMethodCall) -> Result<bool, Refusal> {
         let Expr::Path(path) = unwrapped(&call.receiver) else { return Ok(false) };
         let Some(name) = path.path.get_ident().map(|i| i.to_string()) else { return Ok(false) };
-        if !self.lookup(&name).is_some_and(Local::is_open) {
-            return Ok(false);
-        }
+        let Some(own) = self.lookup(&name).filter(|own| own.is_open()) else { return Ok(false) };
+        let written = own.ty.clone();
         let [argument] = &call.args.iter().collect::<Vec<_>>()[..] else {
             return refuse(&call.method, "one argument is expected here");
         };
@@ -237,6 +236,8 @@ impl Lowering<'_> {
             return Ok(true);
         }
         let value = self.expression(argument)?;
+        self.stands_in_a_list(argument, &value.ty);
+        let value = self.written_row(value, &written);
         let value = self.made_row(value);
         let ty = self.resolve(&value.ty);
         let Some(growing) = self.lists.growing.get(&name).cloned() else { return Ok(false) };

@@ -197,7 +197,7 @@ impl Lowering<'_> {
                 return refuse(
                     pattern,
                     "this pattern is not built: write a literal, a range, a variant, a struct, a tuple, `_` \
-                     or a name",
+                     or a name; a variant has its enum's name before it, `Shape::Flat`, also where a `use` gives it another",
                 );
             }
         }

@@ -24,7 +24,12 @@ pub(crate) fn plain(function: &ItemFn) -> ItemFn {
 }
 
 /// What stands beside a function, and the literals in it that are taken for `i32`.
-type Beside = (TokenStream, Vec<Span>);
+pub(crate) struct Beside {
+    pub items: TokenStream,
+    pub integers: Vec<Span>,
+    /// Whether a caller may look at its `Err` or `None`, or it gives neither.
+    pub looked: bool,
+}
 
 /// What stands beside a function within another one.
 pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<Beside, Refusal> {
@@ -33,7 +38,8 @@ pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<Beside, Refusal>
     let given = given_text(function, name, &signature);
     let (signature, second) = with_second(function, name, signature, None, None);
     let twin = twin(function, name, &signature, &lowered, None, None, given.as_ref());
-    Ok((quote!(#twin #second), lowered.integers))
+    let looked = !is_hidden(&signature, given.is_some());
+    Ok(Beside { items: quote!(#twin #second), integers: lowered.integers, looked })
 }
 
 /// The signature that names the type of the text for rows of different lengths, where the function takes rows, and that type.
@@ -68,6 +74,14 @@ fn given_text(
     Some((format_ident!("{name}_or_none"), signature, lowered))
 }
 
+/// Whether no caller may look at its `Err` or `None`: there is no text that gives an `Option`.
+fn is_hidden(signature: &Signature, has_given: bool) -> bool {
+    match signature.errors {
+        crate::signature::Errors::Fail => !has_given,
+        other => other == crate::signature::Errors::Missing,
+    }
+}
+
 /// What stands beside a function, or beside the `impl` block of a method, which may be that of a trait: its derivatives, or an error.
 pub(crate) fn beside(
     function: &ItemFn,
@@ -91,7 +105,7 @@ pub(crate) fn read_beside(
         Err(refusal) => {
             let error = refusal.error();
             let stub = bare(function, name);
-            return (quote!(#stub #error), Vec::new());
+            return Beside { items: quote!(#stub #error), integers: Vec::new(), looked: true };
         }
     };
     let (lowered, error) = match lower(function, &signature) {
@@ -104,7 +118,8 @@ pub(crate) fn read_beside(
         Some(_) => (signature, None),
     };
     let twin = twin(function, name, &signature, &lowered, owner, of, given.as_ref());
-    (quote!(#twin #second #error), lowered.integers)
+    let looked = error.is_some() || !is_hidden(&signature, given.is_some());
+    Beside { items: quote!(#twin #second #error), integers: lowered.integers, looked }
 }
 
 /// The type alone, for a function whose signature is not built.
@@ -213,6 +228,7 @@ fn twin(
     let holes = lowered.holes.iter().enumerate().map(|(k, hole)| match hole {
         Hole::Function(path) if optional => quote!(linker.called::<#path>()),
         Hole::Call(path, of) if optional => quote!(linker.call::<#path, _>(#of)),
+        Hole::Method(owner, key) if optional => quote!(linker.method::<#key, _, _>(#owner)),
         hole => filling(k, hole),
     });
     let methods = match signature.takes_functions() {
@@ -223,10 +239,7 @@ fn twin(
     let is_given =
         signature.errors == crate::signature::Errors::Given || !signature.rows.is_empty();
     let methods = if is_given { TokenStream::new() } else { methods };
-    let hidden = match signature.errors {
-        crate::signature::Errors::Fail => given_text.is_none(),
-        other => other == crate::signature::Errors::Missing,
-    };
+    let hidden = is_hidden(signature, given_text.is_some());
     let looked = (!hidden).then(|| {
         quote! {
             #(#conditions)*
@@ -351,7 +364,7 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         }
         Hole::Method(owner, key) => {
             let at = Span::call_site().located_at(owner.span());
-            quote_spanned!(at=> linker.method::<#key, _, _>(#owner))
+            quote_spanned!(at=> linker.method_looked_at::<#key, _, _>(#owner))
         }
         Hole::Data(path) => quote!(linker.data::<#path>()),
         Hole::Default(path) => quote! {{

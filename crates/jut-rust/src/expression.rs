@@ -197,7 +197,7 @@ impl Lowering<'_> {
             Expr::Continue(jump) => refuse(&jump.continue_token, JUMP),
             Expr::Closure(closure) => refuse(
                 &closure.or1_token,
-                "a closure is an argument, or has a name: `let g = |x| ..;`",
+                "a closure is an argument, or has a name: `let g = |x| ..;`; write one that gives another with all parameters, `|k, x| ..`",
             ),
             Expr::Struct(literal) => self.made(literal),
             Expr::Try(t) => self.succeeded(t),
@@ -637,6 +637,10 @@ impl Lowering<'_> {
             return Err(spanned(at, crate::syntax::EMPTY).no_length());
         }
         let (mut values, mut ty) = self.of_one_type(items)?;
+        let call = items.iter().zip(&values).find(|(item, _)| self.is_user_call(item));
+        if let (Some((item, value)), true) = (call, items.len() > 1) {
+            self.stands_in_a_list(item, &value.ty);
+        }
         if self.is_of_a_list(&values[0]) && crate::uneven::may_have_several_lengths(items) {
             values = values.into_iter().map(|value| self.made_row(value)).collect();
             ty = values[0].ty.clone();

@@ -23,6 +23,7 @@ use crate::types::{Extent, Ty, array};
 use crate::value::Value;
 use crate::visited::{Node, each};
 use crate::{Refusal, refuse};
+use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::{Expr, ExprForLoop, ExprMethodCall, Stmt};
 
@@ -104,6 +105,7 @@ impl Lowering<'_> {
             && self.lists.pushes.last().is_some_and(|p| p.contains_key(&name))
         {
             let value = self.expression(argument)?;
+            self.stands_in_a_list(argument, &value.ty);
             let value = self.as_row(value);
             let value = self.named(Value { stable: false, ..value }, "pushed");
             if let Some(pushes) = self.lists.pushes.last_mut() {
@@ -115,6 +117,7 @@ impl Lowering<'_> {
             && let Some((local, n)) = self.partial_list(&call.receiver)
         {
             let value = self.expression(argument)?;
+            let value = self.written_row(value, &local.ty);
             let value = self.convert(value, &self.element(&local.ty));
             self.lines.push(format!("{}[{n}] = {}\n{n} += 1", local.name, value.text));
             self.assigned += 1;
@@ -125,6 +128,8 @@ impl Lowering<'_> {
         let (name, local) = self.growing(call)?;
         if call.method == "push" {
             let value = self.expression(argument)?;
+            self.stands_in_a_list(argument, &value.ty);
+            let value = self.written_row(value, &local.ty);
             let value = self.made_row(value);
             return self.longer(&name, &local, value, None);
         }
@@ -284,24 +289,50 @@ impl Lowering<'_> {
         Some((local.clone(), self.lists.partial.get(&local.name)?.clone()))
     }
 
-    /// A loop whose lines end with what is pushed.
+    /// The lists that are pushed to a list, where its type is written and so says that what a call gives is one.
+    fn written_rows(&self, list: &Ty) -> Option<Ty> {
+        let element = self.resolve(&self.element(list));
+        match self.row_of(&element).unwrap_or(element) {
+            list @ Ty::Array(_, Extent::Slice | Extent::Vec) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// What a call gives as such a list, and as a row where the list has rows.
+    pub fn written_row(&mut self, mut value: Value, list: &Ty) -> Value {
+        let Some(row) = self.written_rows(list) else { return value };
+        if !matches!(self.resolve(&value.ty), Ty::Of(..)) || self.is_row(&value.ty) {
+            return value;
+        }
+        value.ty = self.unify(&value.ty, &row);
+        match self.is_uneven(list) {
+            true => self.made_row(value),
+            false => value,
+        }
+    }
+
+    /// A loop whose lines end with what is pushed; whether it does nothing else, and where it is.
     pub fn collected(
         &mut self,
         lists: &[String],
         pushed: HashMap<String, Option<Value>>,
         head: &str,
         mut lines: Vec<String>,
+        alone: Option<Span>,
     ) -> Result<(), Refusal> {
         let mut names = Vec::new();
         let mut values = Vec::new();
         for name in lists {
             let Some(Some(value)) = pushed.get(name).cloned() else { continue };
             let index = head.split(' ').next().unwrap_or(head);
-            let value = self.row_of_lines(&mut lines, value, index, None);
+            // What is known by the lines alone stays so.
+            let local = self.lookup(name).filter(|_| matches!(value.ty, Ty::Of(..)));
+            let written = local.and_then(|local| self.written_rows(&local.ty));
+            let value = self.row_of_lines(&mut lines, value, index, written.as_ref());
             let list = self.names.unique("list");
             let ty = array(value.ty.clone(), Extent::Slice);
             names.push((name.clone(), Value::name(list, ty, i64::MIN)));
-            values.push(value.text);
+            values.push(value);
         }
         let several = |all: Vec<String>| match &all[..] {
             [one] => one.clone(),
@@ -310,7 +341,13 @@ impl Lowering<'_> {
         if lines.last().is_some_and(|line| line == "check 0 >= 0") {
             lines.pop();
         }
-        lines.push(several(values));
+        match (&values[..], head.split_once(" < "), alone) {
+            // What a call gives may be a list, which is as long as the first.
+            ([value], Some(head), Some(span)) if matches!(value.ty, Ty::Of(..)) => {
+                self.of_one_length(&mut lines, value, head, span);
+            }
+            _ => lines.push(several(values.into_iter().map(|value| value.text).collect())),
+        }
         let lists = several(names.iter().map(|(_, list)| list.text.clone()).collect());
         self.lines.push(format!("{lists} = for ({head}) {{\n{}\n}}", indented(&lines)));
         for (name, list) in names {

@@ -17,28 +17,20 @@
 
 use crate::Refusal;
 use crate::lowering::{Local, Lowering};
-use crate::syntax::{key, unwrapped};
+use crate::syntax::{GROWING, RELISTING, key, unwrapped};
 use crate::template::Hole;
 use crate::types::{Extent, Step, Ty, array};
 use crate::value::{Value, unit};
 use quote::quote;
 use syn::{Expr, ExprMethodCall};
 
-/// These methods.
-pub(crate) const METHODS: &[&str] = &[
-    "push",
-    "extend",
-    "extend_from_slice",
-    "pop",
-    "truncate",
-    "insert",
-    "remove",
-    "swap_remove",
-    "clear",
-    "resize",
-    "retain",
-    "dedup",
-];
+/// Whether it is one of these methods.
+pub(crate) fn is_method(name: &str) -> bool {
+    GROWING.contains(&name) || RELISTING.contains(&name) && !ELSEWHERE.contains(&name)
+}
+
+/// Those of [`RELISTING`] that are not built in a field.
+const ELSEWHERE: &[&str] = &["split_off", "drain", "dedup_by", "dedup_by_key"];
 
 impl Lowering<'_> {
     /// A call of such a method of what stands in a field; nothing of any other call.
@@ -49,7 +41,7 @@ impl Lowering<'_> {
     ) -> Result<Option<Value>, Refusal> {
         let name = call.method.to_string();
         let Expr::Field(field) = unwrapped(&call.receiver) else { return Ok(None) };
-        if !METHODS.contains(&name.as_str()) {
+        if !is_method(&name) {
             return Ok(None);
         }
         let (Some(ty), Some(owner)) =
@@ -62,6 +54,9 @@ impl Lowering<'_> {
             return Ok(None);
         };
         let (key, span) = (key(&name), call.method.span());
+        // What is wrong with the owner is at the method.
+        let located = |tokens| crate::syntax::spanned_like(tokens, span);
+        let (left, owner) = (located(left), located(owner));
         let asks = quote!(linker.relisted::<#key, _, _, _>(#left, #owner));
         let hole = self.asked_hole(Hole::Operator(key, left, owner), asks, span);
         let before = self.lines.len();

@@ -79,9 +79,13 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                 };
                 let name = format_ident!("{short}_{method}{right}", span = sig.ident.span());
                 let of = block.trait_.as_ref().map(|(_, path, _)| path);
-                let (twin, taken) = beside(&function, &name, Some(owner), of);
-                all.extend(twin);
-                integers.extend(taken);
+                let twin = beside(&function, &name, Some(owner), of);
+                all.extend(twin.items);
+                integers.extend(twin.integers);
+                let looks = match twin.looked {
+                    true => quote!(::jut::rust::Always),
+                    false => quote!(::jut::rust::Hidden),
+                };
                 let key = key(&plain);
                 let conditions = &function.attrs;
                 let gives = match &function.sig.output {
@@ -153,9 +157,7 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                         #unwrapped
                     });
                 }
-                if crate::held::METHODS.contains(&plain.as_str())
-                    && function.sig.receiver().is_some()
-                {
+                if crate::held::is_method(&plain) && function.sig.receiver().is_some() {
                     let mut of_any = generics.clone();
                     of_any.params.push(syn::parse_quote!(JutOwner));
                     let (declared, _, said) = of_any.split_for_impl();
@@ -163,6 +165,7 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                         #(#conditions)*
                         #[automatically_derived]
                         impl #declared ::jut::rust::Relisted<#key, JutOwner, #gives> for #owner #said {
+                            type Measures = ::jut::rust::Always;
                             fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                                 linker.called::<#name #named>()
                             }
@@ -188,6 +191,7 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                     #(#conditions)*
                     #[automatically_derived]
                     impl #declared ::jut::rust::Method<#key, #gives> for #owner #said {
+                        type Looks = #looks;
                         fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                             linker.called::<#name #named>()
                         }

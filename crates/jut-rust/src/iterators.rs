@@ -27,6 +27,7 @@ const ENDS: &[&str] = &[
     "next",
     "rposition",
     "rfind",
+    "rfold",
     "try_fold",
 ];
 

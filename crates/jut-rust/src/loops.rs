@@ -45,11 +45,13 @@ impl Lowering<'_> {
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
         self.lists.pushes.push(lists.iter().map(|name| (name.clone(), None)).collect());
+        let assigned = self.assigned;
         let block = self.iteration(frame, &l.body, Some((&l.pat, head.item, head.first)));
         let pushed = self.lists.pushes.pop().unwrap_or_default();
         let block = block?;
         if !lists.is_empty() {
-            return self.collected(&lists, pushed, &head.range, block.lines);
+            let alone = (self.assigned == assigned).then_some(l.for_token.span);
+            return self.collected(&lists, pushed, &head.range, block.lines, alone);
         }
         let goes =
             if stops.is_empty() { String::new() } else { format!(" while {}", stops.join(" && ")) };

@@ -115,7 +115,10 @@ pub(crate) fn steps(end: &ExprMethodCall) -> Option<(&Expr, Pat, Pat, Expr)> {
                 Pat::Type(typed) => (*typed.pat).clone(),
                 other => other.clone(),
             };
-            Some((start, closure.inputs[0].clone(), element, (*closure.body).clone()))
+            // What a `return` ends stands in a branch.
+            let told = crate::unjumped::told(closure);
+            let body = told.map_or_else(|| (*closure.body).clone(), |told| *told.body);
+            Some((start, closure.inputs[0].clone(), element, body))
         }
         Expr::Path(path) => {
             let body = syn::parse_quote!(#path(__jut_so_far, __jut_element));

@@ -106,9 +106,9 @@ fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
         let tokens = named_self(quote!(#(#attrs)* #vis #sig #body), &owner);
         let function: ItemFn =
             syn::parse2(tokens).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
-        let (twin, taken) = crate::expand::beside(&function, &name, Some(&owner), None);
-        beside.extend(twin);
-        integers.extend(taken);
+        let twin = crate::expand::beside(&function, &name, Some(&owner), None);
+        beside.extend(twin.items);
+        integers.extend(twin.integers);
     }
     let own = with_types(quote!(#own), &integers);
     Ok(quote!(#own #beside))

@@ -4,6 +4,14 @@
 use quote::ToTokens;
 
 const CASES: &[(&str, &str)] = &[
+    (
+        "fn f(x: f64) -> f64 { let g = |k: f64| move «|»t: f64| k * t; let h = g(x); h(1.0) }",
+        "write one that gives another with all parameters",
+    ),
+    (
+        "fn f(x: &Kernel) -> f64 { use Kernel::*; match x { Kernel::Wide(w) => *w, «Linear» => 1.0 } }",
+        "has its enum's name before it",
+    ),
     // Signatures.
     ("fn f(n: «u128») -> f64 { n as f64 }", "write `i64` or `u64`"),
     ("fn f(x: «String») -> f64 { 1.0 }", "`String` is not built"),

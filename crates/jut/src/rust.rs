@@ -72,6 +72,7 @@ mod declared;
 mod defaults;
 mod description;
 mod entry;
+mod gathered;
 mod generic;
 #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
 mod libraries;
@@ -91,6 +92,7 @@ mod results;
 mod uneven;
 mod unknown;
 mod words;
+mod written;
 
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use arguments::{Arguments, Holding, argument, in_rows};
@@ -103,7 +105,8 @@ pub use data::{
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Locals, call, compiled, configure};
-pub use generic::{Callee, List, Looked, called, cell, list};
+pub use gathered::{Gathered, gathered};
+pub use generic::{Always, Callee, Hidden, List, Looked, called, cell, list};
 pub use linker::{Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};

@@ -146,6 +146,8 @@ pub(super) const fn key(name: &str) -> u64 {
     note = "a `Vec` that a pattern refers to, or a row of a field, keeps its length where it is: make the list that is longer or shorter, and a new value with it; such a list has its type written, `let mut list: Vec<f64> = flows.clone();`, then `*self = Bond::Paying {{ flows: list }};`, of a type that says `#[data(ragged)]`"
 )]
 pub trait Method<const KEY: u64, R> {
+    /// Whether a caller may look at its `Err` or `None`: [`Always`](super::Always), or [`Hidden`](super::Hidden).
+    type Looks;
     /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
     fn link(linker: &mut Linker) -> Filled;
     /// The text that fails at an `Err`.
@@ -276,6 +278,17 @@ pub fn succeeded<P: Possible>(_: PhantomData<P>) -> PhantomData<P::Value> {
 impl Linker {
     /// A method that the text calls.
     pub fn method<const KEY: u64, S: Method<KEY, R>, R>(&mut self, _: PhantomData<S>) -> Filled {
+        S::link(self)
+    }
+
+    /// The same of a method at whose `Err` or `None` the caller may look.
+    pub fn method_looked_at<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+    ) -> Filled
+    where
+        S::Looks: super::generic::LookedMethod,
+    {
         S::link(self)
     }
 

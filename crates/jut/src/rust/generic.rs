@@ -104,6 +104,23 @@ pub trait Callee<A> {
 )]
 pub trait Looked {}
 
+/// What a method says of itself at whose `Err` or `None` a caller may look, or that gives neither.
+pub struct Always;
+
+/// What any other says.
+pub struct Hidden;
+
+/// The same of methods.
+#[diagnostic::on_unimplemented(
+    message = "this method gives a list, or an `Err` or `None` that ends the whole call: nobody can look at it",
+    label = "write `.unwrap()` behind this call, or `?` in a function that gives such a `Result` or `Option` of a list itself",
+    note = "or ask before the call whether it would fail"
+)]
+pub trait LookedMethod {}
+
+#[diagnostic::do_not_recommend]
+impl LookedMethod for Always {}
+
 impl Linker {
     /// A function that the text calls with arguments of these types.
     pub fn call<F: Callee<A>, A>(&mut self, _: A) -> Filled {

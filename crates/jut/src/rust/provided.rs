@@ -47,6 +47,7 @@ pub fn looked_up<T, F: Found<T>>(_: PhantomData<T>, _: impl Fn(&T) -> F) -> Phan
 
 #[diagnostic::do_not_recommend]
 impl<const KEY: u64, S: OfTrait, R> Method<KEY, R> for Provided<S, R> {
+    type Looks = super::Always;
     fn link(linker: &mut Linker) -> Filled {
         S::of_trait(linker)
     }

@@ -15,6 +15,8 @@ use std::marker::PhantomData;
     note = "write `#[jut::differentiable]` before its `impl` block"
 )]
 pub trait Relisted<const KEY: u64, Owner, Output> {
+    /// What has to measure its lists: the owner of a list, and [`Always`](super::Always) of an own type.
+    type Measures;
     /// What a text calls it by; nothing where it is one of lists.
     fn link(linker: &mut Linker) -> Filled;
 }
@@ -28,6 +30,9 @@ pub trait Relisted<const KEY: u64, Owner, Output> {
 )]
 pub trait Measured {}
 
+#[diagnostic::do_not_recommend]
+impl Measured for super::Always {}
+
 /// An `Option` of an element.
 struct Of<T>(PhantomData<T>);
 
@@ -37,7 +42,9 @@ impl<T: Data> Of<T> {
 
 macro_rules! methods {
     ($($name:literal $output:ty = $ty:expr;)*) => {$(
-        impl<T: Data, Owner: Measured> Relisted<{ key($name) }, Owner, $output> for Vec<T> {
+        #[diagnostic::do_not_recommend]
+        impl<T: Data, Owner> Relisted<{ key($name) }, Owner, $output> for Vec<T> {
+            type Measures = Owner;
             fn link(_: &mut Linker) -> Filled {
                 Filled::plain(String::new(), $ty)
             }
@@ -66,7 +73,10 @@ impl Linker {
         &mut self,
         _: PhantomData<S>,
         _: PhantomData<W>,
-    ) -> (Filled, PhantomData<O>) {
+    ) -> (Filled, PhantomData<O>)
+    where
+        S::Measures: Measured,
+    {
         (S::link(self), PhantomData)
     }
 }

@@ -51,6 +51,7 @@ impl Elements for Nothing {
 
 #[diagnostic::do_not_recommend]
 impl<const KEY: u64> Method<KEY, Nothing> for Nothing {
+    type Looks = super::Always;
     fn link(_: &mut Linker) -> Filled {
         NOTHING
     }

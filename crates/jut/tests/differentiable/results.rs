@@ -277,38 +277,6 @@ fn the_text_of_an_error_is_that_of_the_plain_one() {
     assert_eq!(root::hessian(4.0).unwrap(), -1.0 / 32.0);
 }
 
-#[derive(Data, Clone, Copy, Debug, PartialEq)]
-struct Scale {
-    by: f64,
-}
-
-#[differentiable]
-impl Scale {
-    fn scaled(&self, a: &[f64]) -> Result<Vec<f64>, String> {
-        if a.len() < 2 {
-            return Err("too short".to_string());
-        }
-        Ok(a.iter().map(|v| v * self.by).collect())
-    }
-}
-
-/// Of a function this is an error of the compiler; which method is called is known later.
-#[differentiable]
-fn looks_at_a_list(a: &[f64]) -> f64 {
-    let scale = Scale { by: 2.0 };
-    match scale.scaled(a) {
-        Ok(_) => 1.0,
-        Err(_) => 0.0,
-    }
-}
-
-#[test]
-fn a_list_is_not_looked_at() {
-    assert_eq!(looks_at_a_list(&[1.0]), 0.0);
-    let said = looks_at_a_list::value(&[1.0]).unwrap_err().to_string();
-    assert!(said.contains("write `.unwrap()` behind its call"), "{said}");
-}
-
 /// Methods of traits, and functions of type parameters.
 #[differentiable]
 trait Curve {
