@@ -234,11 +234,15 @@ impl<'f> Nest<'f> {
             return false;
         }
         facts.enter();
+        // The loop reads the table by these indices.
+        let mut covered = true;
         for (level, size) in levels.iter().zip(sizes) {
-            facts.add_range(level.index, size);
+            facts.add_range(level.index, size.clone());
+            covered &= facts.covers(&func.size_of(Atom::Var(level.index)), &size);
         }
-        let covered = self.parts(&[value]).iter().all(|part| match part {
+        covered &= self.parts(&[value]).iter().all(|part| match part {
             Part::Computed(stmt) => motion::covered(facts, func, &stmt.rhs),
+            // An array that a loop goes along has as many elements as the loop has iterations.
             Part::Element { .. } => true,
         });
         facts.leave();

@@ -102,18 +102,21 @@ impl<T: Block + Scalar, const R: usize, const C: usize> Outcome for SMatrix<T, R
 macro_rules! sizes {
     ($([$($generics:tt)*] $matrix:ty, $one:expr;)*) => {$(
         impl<T: Data, $($generics)*> Method<{ key("nrows") }, usize> for $matrix {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition(if $one { "rust_size" } else { "rust_rows" }, T::TYPE, Type::Usize)
             }
         }
 
         impl<T: Data, $($generics)*> Method<{ key("ncols") }, usize> for $matrix {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition(if $one { "rust_one" } else { "rust_columns" }, T::TYPE, Type::Usize)
             }
         }
 
         impl<T: Data, $($generics)*> Method<{ key("shape") }, (usize, usize)> for $matrix {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition(if $one { "rust_height" } else { "rust_sizes" }, T::TYPE, super::SIZES)
             }

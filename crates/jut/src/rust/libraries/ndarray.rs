@@ -59,24 +59,28 @@ macro_rules! arrays {
         }
 
         impl<T: Data> Method<{ key("nrows") }, usize> for $matrix {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition("rust_rows", T::TYPE, Type::Usize)
             }
         }
 
         impl<T: Data> Method<{ key("ncols") }, usize> for $matrix {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition("rust_columns", T::TYPE, Type::Usize)
             }
         }
 
         impl<T: Data> Method<{ key("dim") }, (usize, usize)> for $matrix {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition("rust_sizes", T::TYPE, super::SIZES)
             }
         }
 
         impl<T: Data> Method<{ key("dim") }, usize> for $vector {
+            type Looks = crate::rust::Always;
             fn link(_: &mut Linker) -> Filled {
                 super::definition("rust_size", T::TYPE, Type::Usize)
             }
