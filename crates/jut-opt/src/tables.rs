@@ -21,8 +21,8 @@
 //! is never larger than an array that is there**. Nothing moves out of branches, or out of inner loops that may end early or have the
 //! outer one's index as a trip count. The accesses have to be covered by the range rule in the table's loop.
 //! *Requires*: a purely non-linear function, with names bound once. *Ensures*: same results, same errors; W is lower where the outer loop
-//! runs more than once; where it runs once or not at all, higher by what makes the table. *Cost*: linear in the text per level of
-//! nesting.
+//! runs more than once; where it runs once or not at all, higher by what makes the table. *Cost*: linear in the text for each number of
+//! indices that tables have, per level of nesting.
 
 mod nest;
 
@@ -37,6 +37,7 @@ use jut_ir::ir::*;
 use jut_ir::span::Loc;
 use jut_ir::types::Type;
 use nest::{Level, Nest, Part};
+use std::collections::BTreeMap;
 
 /// Makes the tables of a whole function; whether there are any.
 pub fn tabulate(func: &mut Function) -> bool {
@@ -85,9 +86,13 @@ impl Tables {
             if let Rhs::Scan(scan) = &mut stmt.rhs
                 && scan.bound.integer().is_none_or(|trips| trips > 1)
             {
-                while let Some(table) = self.table(scan, loc) {
-                    self.learn(&table);
-                    stmts.push(table);
+                loop {
+                    let tables = self.tables(scan, loc);
+                    if tables.is_empty() {
+                        break;
+                    }
+                    tables.iter().for_each(|table| self.learn(table));
+                    stmts.extend(tables);
                     self.made = true;
                 }
             }
@@ -123,25 +128,39 @@ impl Tables {
         }
     }
 
-    /// The loop of a table for what a loop computes again and again, which reads it from there now. All values that depend on the
-    /// same indices become tables of one loop; those of the fewest indices come first.
-    fn table(&mut self, scan: &mut Scan, loc: Loc) -> Option<Stmt> {
+    /// The loops of tables for what a loop computes again and again, which reads it from there now. All values that depend on the
+    /// same indices become tables of one loop; those of the fewest indices come first, because others may be computed of them.
+    fn tables(&mut self, scan: &mut Scan, loc: Loc) -> Vec<Stmt> {
         let nest = Nest::of(&self.builder.func, scan);
         let facts = &mut self.facts;
-        let candidates: Vec<NVar> =
+        let fits: Vec<NVar> =
             nest.repeated().into_iter().filter(|v| nest.fits(*v, facts)).collect();
-        let loops = candidates.iter().map(|v| nest.loops_of(*v)).min_by_key(|loops| loops.len())?;
-        let same = |v: &NVar| nest.loops_of(*v) == loops;
-        let values: Vec<NVar> = candidates.into_iter().filter(same).collect();
-        let levels: Vec<Level> = nest.levels(loops);
-        let parts = nest.parts(&values);
-        let table = self.make(&levels, parts, &values, loc)?;
-        let index = |level: &Level| Step::Index { index: Atom::Var(level.index), proved: false };
-        let path: Vec<Step> = levels.iter().map(index).collect();
-        let reads = values.iter().zip(&table.nl);
-        let reads = reads.map(|(v, table)| (*v, Rhs::Index(*table, path.clone()))).collect();
-        read(&mut scan.body, &reads);
-        Some(table)
+        let fewest = fits.iter().map(|v| nest.loops_of(*v).len()).min();
+        let mut groups: BTreeMap<&[usize], Vec<NVar>> = BTreeMap::new();
+        for v in fits {
+            let loops = nest.loops_of(v);
+            if Some(loops.len()) == fewest {
+                groups.entry(loops).or_default().push(v);
+            }
+        }
+        let group = |(loops, values): (&[usize], Vec<NVar>)| {
+            (nest.levels(loops), nest.parts(&values), values)
+        };
+        let groups: Vec<_> = groups.into_iter().map(group).collect();
+        let (mut tables, mut reads) = (Vec::new(), HashMap::default());
+        for (levels, parts, values) in groups {
+            let Some(table) = self.make(&levels, parts, &values, loc) else { continue };
+            let index =
+                |level: &Level| Step::Index { index: Atom::Var(level.index), proved: false };
+            let path: Vec<Step> = levels.iter().map(index).collect();
+            let named = values.iter().zip(&table.nl);
+            reads.extend(named.map(|(v, table)| (*v, Rhs::Index(*table, path.clone()))));
+            tables.push(table);
+        }
+        if !reads.is_empty() {
+            read(&mut scan.body, &reads);
+        }
+        tables
     }
 
     /// The loops, one in the other, that compute values from what they consist of.
