@@ -83,7 +83,7 @@ impl Lowering<'_> {
         {
             return self.none_binding(&ident.ident);
         }
-        if let (Some(error), None) = (crate::results::called(&init.expr, "Err"), &annotated) {
+        if let (Some(error), None) = (crate::syntax::called(&init.expr, "Err"), &annotated) {
             // An error that is kept is one of what the function gives.
             let value = self.no_error(error)?;
             let whole = match self.resolve(&self.signature.result) {

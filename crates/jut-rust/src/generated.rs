@@ -12,7 +12,7 @@
 //! Ensures: Rust's values, in its order; as there, the closure of `successors` runs once more than values are asked for.
 //! Cost: that of what is written.
 
-use crate::results::called;
+use crate::syntax::called;
 use crate::syntax::{has_word, unwrapped};
 use crate::{Refusal, spanned};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};

@@ -103,7 +103,7 @@ fn question(m: &ExprMatch, end: bool) -> Option<Expr> {
         value if end => value,
         _ => return None,
     };
-    let on = crate::results::called(given, "Err")?;
+    let on = crate::syntax::called(given, "Err")?;
     let error = error.ident.to_string();
     if !has_word(on, &error) {
         return None;

@@ -25,7 +25,7 @@
 
 use crate::lowering::Lowering;
 use crate::signature::{Errors, Signature};
-use crate::syntax::{block_of, unwrapped};
+use crate::syntax::{block_of, called, unwrapped};
 use crate::template::Hole;
 use crate::types::{Ty, success};
 use crate::value::Value;
@@ -42,15 +42,6 @@ const SAME: &[&str] = &["map_err", "ok_or", "ok_or_else", "ok"];
 /// The error in `Err(e)`.
 fn error_in(expr: &Expr) -> Option<&Expr> {
     called(expr, "Err")
-}
-
-/// The argument of a call of this name.
-pub(crate) fn called<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
-    let Expr::Call(call) = unwrapped(expr) else { return None };
-    match unwrapped(&call.func) {
-        Expr::Path(path) if path.path.is_ident(name) && call.args.len() == 1 => call.args.first(),
-        _ => None,
-    }
 }
 
 /// The text of an error: that of a literal, else as it is written.

@@ -14,6 +14,15 @@ pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
     }
 }
 
+/// The argument of a call of this name.
+pub(crate) fn called<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
+    let Expr::Call(call) = unwrapped(expr) else { return None };
+    match unwrapped(&call.func) {
+        Expr::Path(path) if path.path.is_ident(name) && call.args.len() == 1 => call.args.first(),
+        _ => None,
+    }
+}
+
 /// The statements of an `else`.
 pub(crate) fn block_of(other: &Expr) -> Vec<Stmt> {
     match other {

@@ -41,7 +41,7 @@ fn is_left(statement: &Stmt) -> bool {
 fn gives_option(last: &Stmt) -> bool {
     match last {
         Stmt::Expr(Expr::Path(path), None) => path.path.is_ident("None"),
-        Stmt::Expr(value, None) => crate::results::called(value, "Some").is_some(),
+        Stmt::Expr(value, None) => crate::syntax::called(value, "Some").is_some(),
         _ => false,
     }
 }

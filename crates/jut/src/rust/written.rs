@@ -1,8 +1,7 @@
 //! What the tags of several words in a template stand for: parts of the text that depend on a type which rustc alone knows, such as the number of a field, the
-//! sizes of a list, or a struct with its fields in their order. Which of two forms of a text is there says `holds`, in the linker.
+//! sizes of a list, or a struct with its fields in their order. Which of two forms of a text is there says `holds`.
 
 use super::data::after;
-use super::linker::ragged_fields;
 use super::{Filled, Type};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -290,4 +289,86 @@ fn made(
     }
     let made = of.made(variant, &values);
     if lines.is_empty() { made } else { format!("{{ {lines}{made} }}") }
+}
+
+/// The hole of a call, and the names of those fields among its arguments whose rows have lengths of their own, if there are any.
+pub(super) fn ragged_fields<'w>(words: &'w str, holes: &[Filled]) -> Option<(usize, Vec<&'w str>)> {
+    let mut parts = words.split(" ; ");
+    let called = parts.next()?.parse::<usize>().ok().filter(|k| *k < holes.len())?;
+    let fields: Vec<&str> = parts
+        .filter(|field| holds(&format!("ragged {field}"), holes))
+        .map(|field| field.rsplit(' ').next().unwrap_or_default())
+        .collect();
+    (!fields.is_empty()).then_some((called, fields))
+}
+
+/// Whether a value is a list of rows that measure themselves.
+pub(super) fn is_uneven(ty: &Type) -> bool {
+    match ty {
+        Type::Vec(Type::Declared(row)) => row.is_row(),
+        _ => false,
+    }
+}
+
+/// Whether a value is an `Option`: that of a type that holds itself, or a pair.
+fn is_optional(ty: &Type) -> bool {
+    match ty {
+        Type::Declared(of) => of.is_option(),
+        Type::Tuple([there, _]) => *there == Type::Bool,
+        _ => false,
+    }
+}
+
+/// Whether `usize 0 e 1` is true: the type of component 1 of an element of hole 0 is that; or `changed 0 1`: the function
+/// of hole 0 changes its argument 1.
+pub(super) fn holds(condition: &str, holes: &[Filled]) -> bool {
+    let mut words = condition.split(' ');
+    let (name, hole) = (words.next(), words.next().and_then(|k| k.parse::<usize>().ok()));
+    // What is not a `u64` for certain.
+    if name == Some("signed") {
+        let found = hole.and_then(|k| holes.get(k)).and_then(|of| of.walk(words));
+        return found != Some(Type::U64);
+    }
+    let Some(hole) = hole.and_then(|k| holes.get(k)) else { return false };
+    if name == Some("changed") {
+        let position = words.next().and_then(|k| k.parse::<usize>().ok());
+        return position.and_then(|k| hole.changed.get(k)).is_some_and(|c| *c);
+    }
+    if let Some("operator" | "number") = name {
+        return hole.text.is_empty() == (name == Some("number"));
+    }
+    if let Some("measured" | "fitted") = name {
+        return hole.measures(words) == (name == Some("measured"));
+    }
+    let Some(ty) = hole.walk(words) else { return name == Some("regular") };
+    match name {
+        Some("f64") => ty == Type::F64,
+        Some("f32") => ty == Type::F32,
+        Some("bool") => ty == Type::Bool,
+        Some("int") => ty.is_integer(),
+        Some("narrow") => ty.limits().is_some(),
+        // What one file does not tell, and is an integer here.
+        Some("negative" | "i64") if hole.guessed && ty == Type::F64 => true,
+        Some("negative") => ty == Type::I64 || ty.limits().is_some_and(|(least, _)| least < 0),
+        Some("counted") => {
+            matches!(ty, Type::Usize | Type::U64)
+                || ty.limits().is_some_and(|(least, _)| least == 0)
+        }
+        Some("usize") => ty == Type::Usize,
+        Some("i64") => ty == Type::I64,
+        Some("u64") => ty == Type::U64,
+        Some("value") => ty != Type::Unit,
+        Some("optional") => is_optional(&ty),
+        Some("single") => !is_optional(&ty),
+        Some("matrix") => matches!(ty, Type::Matrix(..)),
+        Some("columns") => matches!(ty, Type::Matrix(_, true)),
+        Some("rows") => matches!(ty, Type::Matrix(_, false)),
+        Some("plain") => !matches!(ty, Type::Matrix(..)),
+        Some("vec") => ty.sizes() > 0,
+        Some("unlisted") => !matches!(ty, Type::Vec(element) if element.sizes() == 0),
+        Some("list") => matches!(ty, Type::Vec(element) if element.sizes() == 0),
+        Some("uneven" | "ragged") => is_uneven(&ty),
+        Some("even" | "regular") => !is_uneven(&ty),
+        _ => false,
+    }
 }
