@@ -29,6 +29,7 @@ mod nest;
 use crate::copy::Copy;
 use crate::motion;
 use crate::rewrite::Rewriter;
+use crate::unroll::leaf;
 use jut_ir::build::FunctionBuilder;
 use jut_ir::cover::Facts;
 use jut_ir::entity::NVar;
@@ -210,10 +211,6 @@ impl Tables {
         }
         block.stmts.pop()
     }
-}
-
-fn leaf(name: NVar, rhs: Rhs, loc: Loc) -> Stmt {
-    Stmt { nl: vec![name], lin: Vec::new(), rhs, annotated: false, loc }
 }
 
 /// Reads values where they were computed.

@@ -262,7 +262,8 @@ impl Unroll {
     }
 }
 
-fn leaf(name: NVar, rhs: Rhs, loc: Loc) -> Stmt {
+/// A statement that binds one name.
+pub(crate) fn leaf(name: NVar, rhs: Rhs, loc: Loc) -> Stmt {
     Stmt { nl: vec![name], lin: Vec::new(), rhs, annotated: false, loc }
 }
 

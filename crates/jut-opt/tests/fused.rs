@@ -1,13 +1,9 @@
 //! Which loops become one, and which do not: a program, and what is left of its loops.
 
+use crate::load;
 use jut_eval::{Interpreter, Value};
 use jut_ir::Program;
 use jut_opt::optimise;
-
-fn load(text: &str) -> Program {
-    let loaded = jut_text::load(text, 0);
-    loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
-}
 
 /// The optimised text of `f`; the checker accepts it.
 fn optimised(text: &str) -> String {

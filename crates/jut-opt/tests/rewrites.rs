@@ -1,13 +1,8 @@
 //! What the optimiser promises, one rewrite at a time: a program, and the text of what it becomes.
 
+use crate::load;
 use jut_eval::{Interpreter, Value};
-use jut_ir::Program;
 use jut_opt::optimise;
-
-fn load(text: &str) -> Program {
-    let loaded = jut_text::load(text, 0);
-    loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
-}
 
 /// The optimised text of the function with the given name and of what it still calls.
 fn optimised(text: &str, name: &str) -> String {
