@@ -309,6 +309,7 @@ impl Arena {
         }
     }
 
+    #[inline(never)]
     fn reset_any(&mut self, budget: &mut Budget) {
         match self.kind {
             Kind::Lent => {

@@ -209,6 +209,12 @@ impl Workspace {
         self.is_parallel
     }
 
+    /// Whether nothing ends calls with it and loops may run on several threads: so it is at first.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.cancellation.is_none() && self.is_parallel
+    }
+
     /// Bytes that it holds, used or not.
     pub fn held(&self) -> usize {
         self.budget.taken

@@ -179,7 +179,7 @@ impl<'b, 'a> Beginning<'b, 'a> {
     /// # Errors
     /// None if the number, a kind, a length or an integer that says a length is not what it was bound to
     /// be, in which case nothing has run; else how the program failed.
-    #[inline]
+    #[inline(always)]
     pub fn call<'w>(self, workspace: &'w mut Workspace) -> Result<Results<'w>, Option<RuntimeError>>
     where
         'b: 'w,

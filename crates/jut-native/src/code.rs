@@ -22,6 +22,8 @@ pub struct Footprint {
 /// each with its own workspace.
 pub struct Code {
     entry: Entry,
+    /// Whether it calls no functions of other languages and needs no stack of its own.
+    is_plain: bool,
     pub(crate) name: String,
     pub(crate) params: Vec<(Kind, Role)>,
     pub(crate) results: Vec<Kind>,
@@ -70,13 +72,15 @@ impl Code {
         };
         let calls_out = program.funcs.values().any(|f| f.calls_out());
         let room = if calls_out { FOREIGN_STACK } else { 0 };
+        let stack = footprint.stack.saturating_add(room);
         Ok(Code {
             entry,
+            is_plain: foreign.is_none() && stack <= LARGE_STACK,
             name: function.name.clone(),
             params: function.params.iter().map(|p| (kind(p.value), p.role)).collect(),
             results: function.result_kinds().collect(),
             sites: program.sites.values().cloned().collect(),
-            stack: footprint.stack.saturating_add(room),
+            stack,
             bytes: footprint.bytes,
             foreign,
             _owner: owner,
@@ -90,6 +94,26 @@ impl Code {
     /// As [`Compiled::call_words`](crate::Compiled::call_words), with as many words as parameters and results.
     #[inline]
     pub(crate) unsafe fn run(
+        &self,
+        workspace: &mut Workspace,
+        args: &[u64],
+        results: &mut [u64],
+    ) -> Result<(), RuntimeError> {
+        workspace.reset();
+        // What most calls are: nobody can cancel them, and nothing has to be known to this thread.
+        if self.is_plain && workspace.is_plain() && stack::fits(self.stack + RUNTIME_STACK) {
+            // SAFETY: as required of the caller.
+            return match unsafe { self.enter(workspace, args, results) } {
+                0 => Ok(()),
+                status => Err(self.error(workspace, status)),
+            };
+        }
+        self.run_any(workspace, args, results)
+    }
+
+    /// The same with whatever a call may need.
+    #[inline(never)]
+    fn run_any(
         &self,
         workspace: &mut Workspace,
         args: &[u64],
@@ -110,7 +134,6 @@ impl Code {
         args: &[u64],
         results: &mut [u64],
     ) -> Result<(), RuntimeError> {
-        workspace.reset();
         let cancellation = workspace.cancellation().cloned();
         if cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {
             return Err(self.ended(RuntimeErrorKind::Cancelled));
@@ -188,6 +211,7 @@ impl Code {
         RuntimeError { kind, span, operands: Vec::new() }
     }
 
+    #[cold]
     fn error(&self, workspace: &Workspace, status: u32) -> RuntimeError {
         let failure = workspace.failure();
         let site = usize::try_from(failure.site).ok().and_then(|site| self.sites.get(site));

@@ -12,7 +12,7 @@ use crate::interface::Destination;
 use crate::value::{Arg, Number, Out, Value, numbers};
 use jut_ir::Scalar;
 use jut_loop::form::Kind;
-use jut_native::{Beginning, Bound, Results};
+use jut_native::{Arg as Word, Beginning, Bound, Results};
 use jut_runtime::{Cancellation, Workspace};
 use std::sync::Arc;
 
@@ -136,13 +136,23 @@ impl BoundCall {
     /// the type and size that was bound, [`Error::Run`](crate::Error::Run) if the program fails.
     pub fn call(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> crate::Result<()> {
         let Some(native) = &mut self.native else { return self.interpret(args, outs) };
-        let shapes_fit = args.iter().zip(&self.given).all(|(arg, given)| given.has_shape_of(arg));
-        if !shapes_fit || outs.len() != native.placements.len() {
+        if outs.len() != native.placements.len() {
             return Err(self.misfit(args, outs));
         }
+        let mut call = native.bound.begin();
+        let mut fits = true;
+        for (arg, given) in args.iter().zip(&self.given) {
+            fits &= match arg {
+                // What most calls give, and has no shape.
+                Arg::F64(_) | Arg::F64s(_, None) => true,
+                _ => given.has_shape_of(arg),
+            } && push(&mut call, arg);
+        }
         let workspace = &mut self.session.workspace;
-        let to = &mut Destination::outs(outs);
-        let done = run(&mut native.bound, &native.placements, workspace, args, to);
+        let done = match fits {
+            true => finish(call, &native.placements, workspace, &mut Destination::outs(outs)),
+            false => Err(None),
+        };
         done.map_err(|failure| match failure {
             Some(failure) => self.shared.interface.failed(failure),
             None => self.misfit(args, outs),
@@ -390,7 +400,10 @@ impl Last {
             dims = before.map_or(dims, |(_, rest)| rest);
         }
         let bound = self.bound.as_mut().filter(|_| same)?;
-        match run(bound, &native.placements, workspace, args, to) {
+        let mut call = bound.begin();
+        // That they are plain was just seen.
+        args.iter().for_each(|arg| _ = push(&mut call, arg));
+        match finish(call, &native.placements, workspace, to) {
             Ok(()) => Some(Ok(())),
             Err(Some(failure)) => Some(Err(failure)),
             Err(None) => None,
@@ -398,27 +411,32 @@ impl Last {
     }
 }
 
-/// Calls code that is bound with plain arguments. The error is none if they do not fit.
-fn run(
-    bound: &mut Bound,
-    placements: &[Placement],
-    workspace: &mut Workspace,
-    args: &[Arg<'_>],
-    to: &mut Destination<'_, '_>,
-) -> Result<(), Option<Failure>> {
-    let mut call = bound.begin();
-    for arg in args {
+/// Gives a plain argument to a call; whether it was one. The call itself is handed to nothing that is not inlined, here and below:
+/// so it stays in registers.
+#[inline(always)]
+fn push<'a>(call: &mut Beginning<'_, 'a>, arg: &Arg<'a>) -> bool {
+    /// Numbers of other kinds.
+    #[inline(never)]
+    fn any<'a>(arg: &Arg<'a>) -> Option<Word<'a>> {
         numbers!(Arg, *arg;
-            x => call.push(x.word()),
-            [x, _] => call.push(Number::words(x)),
-            // Not plain: callers have looked.
-            _ => return Err(None),
-        );
+            x => Some(x.word()),
+            [x, _] => Some(Number::words(x)),
+            _ => None,
+        )
     }
-    finish(call, placements, workspace, to)
+    match *arg {
+        Arg::F64(x) => call.push(x.word()),
+        Arg::F64s(x, _) => call.push(Number::words(x)),
+        _ => match any(arg) {
+            Some(word) => call.push(word),
+            None => return false,
+        },
+    }
+    true
 }
 
 /// Ends a call that has its arguments: gives it the memory for results, runs it, and takes what it returned.
+#[inline(always)]
 fn finish(
     call: Beginning<'_, '_>,
     placements: &[Placement],
@@ -429,17 +447,17 @@ fn finish(
     let mut call = call;
     let (own, outs) = to.parts();
     for (placement, value) in placements.iter().zip(own) {
-        if let Placement::Buffer(_) = placement {
-            numbers!(Value, value;
-                _ => return Err(None),
-                [a] => call.push(Number::words_mut(&mut a.data)),
-                _ => return Err(None),
-            );
+        if let Placement::Buffer(_) = placement
+            && !push_own(&mut call, value)
+        {
+            return Err(None);
         }
     }
     for (placement, out) in placements.iter().zip(outs) {
-        if let Placement::Buffer(_) = placement {
-            numbers!(Out, out; _ => return Err(None), [x] => call.push(Number::words_mut(x)));
+        if let Placement::Buffer(_) = placement
+            && !push_out(&mut call, out)
+        {
+            return Err(None);
         }
     }
     let results = call.call(workspace).map_err(|error| error.map(Failure::Run))?;
@@ -448,12 +466,60 @@ fn finish(
         [] => numbers(placements, &results, outs),
         own => own_numbers(placements, &results, own),
     };
-    if done {
-        return Ok(());
+    match done {
+        true => Ok(()),
+        false => finish_any(placements, results, to),
     }
-    // What is returned is numbers, or goes into memory of the caller.
-    let mut room = Room::new(0, usize::MAX);
-    collect(placements, results, to.sinks(), &mut room).map_err(Some)
+}
+
+/// Takes what is returned and is not made of numbers of 64 bits alone: it is numbers, or goes into memory of the caller.
+#[inline(never)]
+fn finish_any(
+    placements: &[Placement],
+    results: Results<'_>,
+    to: &mut Destination<'_, '_>,
+) -> Result<(), Option<Failure>> {
+    collect(placements, results, to.sinks(), &mut Room::new(0, usize::MAX)).map_err(Some)
+}
+
+/// Gives a call the cells of a value; whether it has some.
+#[inline(always)]
+fn push_own<'a>(call: &mut Beginning<'_, 'a>, value: &'a mut Value) -> bool {
+    /// Cells of other kinds.
+    #[inline(never)]
+    fn any(value: &mut Value) -> Option<Word<'_>> {
+        numbers!(Value, value;
+            _ => None,
+            [a] => Some(Number::words_mut(&mut a.data)),
+            _ => None,
+        )
+    }
+    match value {
+        Value::F64s(a) => call.push(Number::words_mut(&mut a.data)),
+        value => match any(value) {
+            Some(word) => call.push(word),
+            None => return false,
+        },
+    }
+    true
+}
+
+/// Gives a call memory of the caller; whether it is an array.
+#[inline(always)]
+fn push_out<'a>(call: &mut Beginning<'_, 'a>, out: &'a mut Out<'_>) -> bool {
+    /// Cells of other kinds.
+    #[inline(never)]
+    fn any<'a>(out: &'a mut Out<'_>) -> Option<Word<'a>> {
+        numbers!(Out, out; _ => None, [x] => Some(Number::words_mut(x)))
+    }
+    match out {
+        Out::F64s(x) => call.push(Number::words_mut(x)),
+        out => match any(out) {
+            Some(word) => call.push(word),
+            None => return false,
+        },
+    }
+    true
 }
 
 /// Writes results that are numbers; whether that was all.
