@@ -457,7 +457,8 @@ impl Simplify<'_> {
             (p, &[a, b]) if p == prim::MUL && is(b, 1.0) => Ok(a),
             (p, &[a, b]) if p == prim::MUL && is(a, -1.0) => apply(prim::NEG, vec![b]),
             (p, &[a, b]) if p == prim::MUL && is(b, -1.0) => apply(prim::NEG, vec![a]),
-            (p, &[a, b]) if p == prim::TIMES && (is_usual(a) || is_usual(b)) => {
+            // A square is NaN of what is NaN alone, so it is like any other as well.
+            (p, &[a, b]) if p == prim::TIMES && (a == b || is_usual(a) || is_usual(b)) => {
                 self.reduce_prim(prim::MUL, vec![a, b])
             }
             (p, &[a, b]) if p == prim::DIV && is(b, 1.0) => Ok(a),

@@ -333,9 +333,9 @@ table! {
         |a| Literal::F64(f(a[0]) * f(a[1])), [Times(Arg(1)), Times(Arg(0))], EXACT, machine(M::FMul), true, [ANY, ANY];
     TIMES "times_f64" "times" Call (F, F) -> F, "Product, but 0 where an operand is 0 and the other infinite or NaN: how derivatives multiply.", "",
         |a| Literal::F64(math::times(f(a[0]), f(a[1]))), [Times(Arg(1)), Times(Arg(0))], EXACT, machine(M::FTimes), true, [ANY, ANY];
-    DIV "div_f64" "/" Infix (F, F) -> F, "Quotient.", "At y = 0 the derivatives are the IEEE quotients: infinities, or NaN for 0/0.",
+    DIV "div_f64" "/" Infix (F, F) -> F, "Quotient.", "At y = 0 the derivatives are the IEEE quotients: infinities, or NaN for 0/0. So they are where 1 / y is infinite.",
         |a| Literal::F64(f(a[0]) / f(a[1])),
-        [Times(Apply(DIV, &[Num(1.0), Arg(1)])), Times(Apply(NEG, &[Apply(DIV, &[Res, Arg(1)])]))], within(0, 1), machine(M::FDiv), false, [ANY, POS];
+        [Times(Apply(DIV, &[Num(1.0), Arg(1)])), Times(Apply(NEG, &[Apply(TIMES, &[Res, Apply(DIV, &[Num(1.0), Arg(1)])])]))], within(0, 2), machine(M::FDiv), false, [ANY, POS];
     NEG "neg_f64" "-" Prefix (F) -> F, "Negation.", "",
         |a| Literal::F64(-f(a[0])), [MinusOne], EXACT, machine(M::FNeg), true, [ANY];
     IADD "add_i64" "+" Infix (I, I) -> I, "Sum, wrapping.", "",
