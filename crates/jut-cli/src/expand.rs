@@ -125,6 +125,7 @@ fn filling(file: &File, hole: &Hole) -> Filled {
         Hole::Uneven(inner)
         | Hole::Making(inner)
         | Hole::Perhaps(inner)
+        | Hole::Untold(inner)
         | Hole::Following(inner, _) => filling(file, inner),
         Hole::Unwrapped(inner) => filling(file, inner).unwrapped(),
         Hole::Constant(value) => constant(file, &value.to_string()),
@@ -143,10 +144,6 @@ fn data_type(file: &File, data: Hole) -> Type {
     type_of(file, &Ty::Of(0, Vec::new()), &[data], 0)
 }
 
-/// Methods that change a list, which an own type may have too.
-const LISTED: &[&str] =
-    &["push", "pop", "insert", "remove", "extend", "clear", "truncate", "retain"];
-
 /// The function of an operator of a struct, if an operand is one: an argument whose type is written, or the result of such
 /// an operator, which `overloaded` names. A field is taken for a number.
 fn operator(file: &File, hole: &Hole, overloaded: &HashSet<String>) -> Option<Filled> {
@@ -160,7 +157,10 @@ fn operator(file: &File, hole: &Hole, overloaded: &HashSet<String>) -> Option<Fi
     let given = operands.iter().any(|operand| overloaded.contains(operand));
     // A method that lists have too, `push`, is that of the file if it has one.
     let own = |f: &jut_rust::file::Function| {
-        any(f) && LISTED.iter().any(|name| f.name.ends_with(&format!("_{name}")))
+        any(f)
+            && f.name
+                .match_indices('_')
+                .any(|(at, _)| jut_rust::is_of_growing_lists(&f.name[at + 1..]))
     };
     let found = function(file, of)
         .or_else(|| function(file, own))

@@ -73,7 +73,7 @@ impl Lowering<'_> {
             _ => None,
         };
         if let (Expr::Closure(closure), Pat::Ident(ident)) = (&*init.expr, pattern) {
-            self.closure_binding(&ident.ident, closure);
+            self.closure_binding(&ident.ident, closure)?;
             return Ok(());
         }
         if let Pat::Ident(ident) = pattern
@@ -160,7 +160,10 @@ impl Lowering<'_> {
         self.expected.rows = match &annotated {
             Some(Ty::Array(list, _)) if self.is_user_call(&init.expr) => Some((**list).clone()),
             // It may be one that makes rows.
-            None if is_of_function(&init.expr) && self.is_user_call(&init.expr) => Some(Ty::Never),
+            None if !self.is_user_call(&init.expr) => None,
+            // Of a method, or a function of a type, only what is done with its result says so.
+            None if self.is_rowwise(pattern) => Some(Ty::Unit),
+            None if is_of_function(&init.expr) => Some(Ty::Never),
             _ => None,
         };
         self.expected.lists = match &annotated {
@@ -260,6 +263,7 @@ impl Lowering<'_> {
                 Some(hole) => {
                     let hole = self.hole(hole.clone());
                     self.row_again(hole);
+                    self.untold_again(hole);
                     Ty::Of(hole, steps.clone())
                 }
                 None => ty.clone(),
@@ -271,6 +275,11 @@ impl Lowering<'_> {
             Ty::Option(inner) => Ty::Option(Box::new(self.found_before(inner, holes))),
             known => known.clone(),
         }
+    }
+
+    /// Whether it is a name that stands for a list of lists, as what is done with it shows.
+    fn is_rowwise(&self, pattern: &Pat) -> bool {
+        matches!(pattern, Pat::Ident(name) if self.rowwise.contains(&name.ident.to_string()))
     }
 
     /// What is assigned to such a variable.

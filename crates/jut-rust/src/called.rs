@@ -17,7 +17,10 @@ impl Lowering<'_> {
             Some(Hole::Sure(inner)) => Some(&**inner),
             own => own,
         };
-        matches!(own, Some(Hole::Function(_) | Hole::Call(..) | Hole::Perhaps(_)))
+        match own {
+            Some(Hole::Perhaps(inner)) => !matches!(**inner, Hole::Method(..)),
+            own => matches!(own, Some(Hole::Function(_) | Hole::Call(..))),
+        }
     }
 
     /// A call of what rustc finds.
@@ -35,15 +38,29 @@ impl Lowering<'_> {
         let (hole, values) = self.unevenly(hole, values);
         let hole = match &rows {
             // Of a function that makes rows, and takes none, the text that says their lengths.
-            Some(Ty::Never) if hole == first => {
-                let own = self.parts.holes[hole].clone();
-                self.parts.holes.push(crate::uneven::perhaps_making_rows(own));
-                self.parts.holes.len() - 1
+            Some(Ty::Never) if hole == first && !self.is_of_one_call(hole) => hole,
+            Some(Ty::Never | Ty::Unit) if hole == first => {
+                let own = crate::uneven::perhaps_making_rows(self.parts.holes[hole].clone());
+                // A function's is that of this call alone.
+                match self.is_of_one_call(hole) {
+                    true => {
+                        self.parts.holes.push(own);
+                        self.parts.holes.len() - 1
+                    }
+                    false => self.hole(own),
+                }
             }
             Some(list) if hole == first && self.type_of_rows(list).is_some() => {
                 self.hole(crate::uneven::making_rows(self.parts.holes[hole].clone()))
             }
             _ => hole,
+        };
+        // The second text takes rows that measure themselves, also such as have one length.
+        let values = match self.parts.holes.get(hole) {
+            Some(Hole::Perhaps(_)) if hole != first => {
+                values.into_iter().map(|value| self.following_rows(value, hole)).collect()
+            }
+            _ => values,
         };
         let inline = inline && hole == first;
         for (k, value) in values.iter().enumerate() {

@@ -235,6 +235,7 @@ impl Lowering<'_> {
                     | Hole::Uneven(_)
                     | Hole::Making(_)
                     | Hole::Perhaps(_)
+                    | Hole::Untold(_)
                     | Hole::Following(..)
                         if !functions =>
                     {
@@ -744,6 +745,7 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
         Hole::Uneven(inner)
         | Hole::Making(inner)
         | Hole::Perhaps(inner)
+        | Hole::Untold(inner)
         | Hole::Following(inner, _) => {
             return given_by(number, inner);
         }

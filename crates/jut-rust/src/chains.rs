@@ -235,6 +235,7 @@ impl Lowering<'_> {
                     Ok(value)
                 })?;
                 let Some(value) = value else { return refuse(&end.method, "this is not built") };
+                self.collected_of_calls(end, &value.ty);
                 let mut lines = block.lines;
                 let value = self.row_of_lines(&mut lines, value, &index, written.as_ref());
                 let list = matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec));

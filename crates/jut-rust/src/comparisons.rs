@@ -76,6 +76,27 @@ impl Lowering<'_> {
         }
     }
 
+    /// The same of what `CHAIN.map(f).collect()` makes of calls.
+    pub fn collected_of_calls(&mut self, end: &syn::ExprMethodCall, ty: &Ty) {
+        let syn::Expr::MethodCall(map) = crate::syntax::unwrapped(&end.receiver) else { return };
+        let given = map.args.first().filter(|_| map.method == "map").map(crate::syntax::unwrapped);
+        let mut last = match given {
+            Some(syn::Expr::Closure(closure)) => &*closure.body,
+            Some(name @ syn::Expr::Path(_)) => {
+                if matches!(self.resolve(ty), Ty::Of(_, steps) if steps.is_empty()) {
+                    self.has_rustc_look("gathered", ty, name.span());
+                }
+                return;
+            }
+            _ => return,
+        };
+        while let syn::Expr::Block(block) = crate::syntax::unwrapped(last) {
+            let Some(syn::Stmt::Expr(own, None)) = block.block.stmts.last() else { return };
+            last = own;
+        }
+        self.stands_in_a_list(last, ty);
+    }
+
     /// What a method of an `Option` is called on is one: rustc looks at it where nothing else says so.
     pub fn taken_for_option(&mut self, ty: &Ty, span: Span) {
         if self.may_be_struct(ty) {

@@ -239,6 +239,7 @@ impl Lowering<'_> {
         self.stands_in_a_list(argument, &value.ty);
         let value = self.written_row(value, &written);
         let value = self.made_row(value);
+        let value = self.untold(value, &written);
         let ty = self.resolve(&value.ty);
         let Some(growing) = self.lists.growing.get(&name).cloned() else { return Ok(false) };
         let element = match &growing.element {

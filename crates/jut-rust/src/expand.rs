@@ -221,8 +221,8 @@ fn twin(
     let places = places(&lowered.places);
     let items = &lowered.items;
     let count = lowered.holes.len();
-    let checked: Vec<TokenStream> =
-        checked(lowered).into_iter().map(|one| quote!(#(#conditions)* #one)).collect();
+    let (checked, checked_within) = checked(lowered, signature);
+    let checked = checked.into_iter().map(|one| quote!(#(#conditions)* #one));
     // Whether anybody asks for the text that gives an `Option` is not known here.
     let optional = signature.errors == crate::signature::Errors::Given;
     let holes = lowered.holes.iter().enumerate().map(|(k, hole)| match hole {
@@ -301,6 +301,7 @@ fn twin(
             #wrt
             fn define(linker: &mut ::jut::rust::Linker) {
                 #(#items)*
+                #(#checked_within)*
                 #mention
                 let holes: [::jut::rust::Filled; #count] = [#(#holes),*];
                 linker.define::<Self>(#text, ::core::file!(), #places, &holes);
@@ -325,26 +326,48 @@ fn twin(
     }
 }
 
-/// Constants of a module are looked at when the crate is checked: beside the function, so that an error there names nothing of it. One of the
-/// function itself is seen there only.
-fn checked(lowered: &Lowered) -> Vec<TokenStream> {
+/// Constants are looked at when the crate is checked: one of a module beside the function, so that an error there names nothing of it; one of the function
+/// itself, and one by its path, within, where its name is seen. One of a type that is open is looked at when the crate is built.
+fn checked(lowered: &Lowered, signature: &Signature) -> (Vec<TokenStream>, Vec<TokenStream>) {
     let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let within = |name: &str| lowered.items.iter().any(|item| crate::syntax::has_word(item, name));
-    let each = lowered.holes.iter().filter_map(|hole| {
-        let Hole::Constant(value) = hole else { return None };
-        let name = value.to_string();
-        if name.len() < 2 || !name.chars().all(plain) || within(&name) {
-            return None;
+    let open =
+        |name: &str| name == "Self" || crate::signature::names(signature).any(|open| open == name);
+    let (mut beside, mut within) = (Vec::new(), Vec::new());
+    for hole in &lowered.holes {
+        let Hole::Constant(value) = hole else { continue };
+        let path = value.to_string().replace(' ', "");
+        let words: Vec<&str> = path.split("::").collect();
+        let [first, .., last] = &words[..] else {
+            let [name] = &words[..] else { continue };
+            if name.len() < 2 || !name.chars().all(plain) {
+                continue;
+            }
+            let own = lowered.items.iter().any(|item| crate::syntax::has_word(item, name));
+            if own {
+                within.push(look(value))
+            } else {
+                beside.push(look(value))
+            }
+            continue;
+        };
+        let named = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let constant = last.len() > 1 && last.chars().all(plain) && words.iter().all(named);
+        if constant && !open(first) && !crate::overloaded::is_of_std(value) {
+            within.push(look(value));
         }
-        let at = Span::call_site().located_at(value.span());
-        Some(quote_spanned! {at=>
-            const _: () = assert!(
-                !::jut::rust::is_open(&#value),
-                "a list of tuples with slices in them is no constant here: write a list for each part"
-            );
-        })
-    });
-    each.collect()
+    }
+    (beside, within)
+}
+
+/// Has rustc look at a constant.
+fn look(value: &TokenStream) -> TokenStream {
+    let at = Span::call_site().located_at(value.span());
+    quote_spanned! {at=>
+        const _: () = assert!(
+            !::jut::rust::is_open(&#value),
+            "a list of tuples with slices in them is no constant here: write a list for each part"
+        );
+    }
 }
 
 /// What fills a hole.
@@ -379,6 +402,13 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
         Hole::Making(inner) => crate::uneven::filling_of_makers(inner, false),
         Hole::Perhaps(inner) => crate::uneven::filling_of_some(inner, false),
         Hole::Following(inner, of) => following(number, inner, of, false),
+        Hole::Untold(inner) => {
+            let given = filling(number, inner);
+            quote!({
+                let given = #given;
+                linker.element(given)
+            })
+        }
         Hole::Sure(inner) => match &**inner {
             Hole::Uneven(inner) => crate::uneven::filling(inner, true),
             Hole::Making(inner) => crate::uneven::filling_of_makers(inner, true),

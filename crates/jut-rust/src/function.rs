@@ -92,11 +92,13 @@ const OPEN: &str = "a `return` out of a loop, or a `panic!` in place of a value,
 fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
     let mut learned = Learned::default();
     let mut integers = Vec::new();
+    let rowwise = std::rc::Rc::new(crate::rowwise::names(&function.block));
     // Each pass knows what the one before found out: types of integers that are decided behind their
     // first use, and jumps that need a variable.
     for _ in 0..12 {
         let before = learned.clone();
         let mut lowering = Lowering::new(signature, learned);
+        lowering.rowwise = rowwise.clone();
         let text = lowering.function(function);
         learned = lowering.learned.clone();
         let open = |(key, _): &&(String, Span)| !learned.nones.contains_key(key);
@@ -104,6 +106,7 @@ fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refus
         if text.is_err() && (unknown.is_some() || lowering.lists.unknown) {
             let mut search = Lowering::new(signature, before.clone());
             search.searching = true;
+            search.rowwise = rowwise.clone();
             // What is found counts, whatever is refused on the way.
             let _ = search.function(function);
             (learned.nones, learned.elements) = (search.learned.nones, search.learned.elements);

@@ -18,7 +18,16 @@ use syn::{Expr, ExprClosure};
 
 impl Lowering<'_> {
     /// `let g = |x| ..;`
-    pub fn closure_binding(&mut self, name: &syn::Ident, closure: &ExprClosure) {
+    pub fn closure_binding(
+        &mut self,
+        name: &syn::Ident,
+        closure: &ExprClosure,
+    ) -> Result<(), Refusal> {
+        // A list that gets another length in it is the same one at each call, and behind the last: so it stands in a record.
+        let changed = self.relisted_in(closure);
+        if closure.capture.is_none() {
+            self.in_records(&changed, closure)?;
+        }
         let mut scopes = self.scopes.clone();
         if closure.capture.is_some() {
             // What is moved in is the closure's own from here on.
@@ -32,11 +41,16 @@ impl Lowering<'_> {
                 }
             }
             scopes.push(own);
+            let outside = std::mem::replace(&mut self.scopes, scopes);
+            let done = self.in_records(&changed, closure);
+            scopes = std::mem::replace(&mut self.scopes, outside);
+            done?;
         }
         let closure = Closure { expr: closure.clone(), scopes };
         let ty = Ty::Function(Vec::new(), Box::new(Ty::Unit));
         let local = Local { closure: Some(Rc::new(closure)), ..Local::value(String::new(), ty) };
         self.declare(&name.to_string(), local);
+        Ok(())
     }
 
     /// A call of what a name means in this function: a closure, or a parameter that is a function.

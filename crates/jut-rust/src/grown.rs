@@ -118,6 +118,10 @@ impl Lowering<'_> {
         {
             let value = self.expression(argument)?;
             let value = self.written_row(value, &local.ty);
+            let value = match self.is_uneven(&local.ty) {
+                true => self.made_row(value),
+                false => self.untold(value, &local.ty),
+            };
             let value = self.convert(value, &self.element(&local.ty));
             self.lines.push(format!("{}[{n}] = {}\n{n} += 1", local.name, value.text));
             self.assigned += 1;
@@ -131,6 +135,10 @@ impl Lowering<'_> {
             self.stands_in_a_list(argument, &value.ty);
             let value = self.written_row(value, &local.ty);
             let value = self.made_row(value);
+            let value = match local.stack.is_some() {
+                true => self.untold(value, &local.ty),
+                false => value,
+            };
             return self.longer(&name, &local, value, None);
         }
         let (list, count) = match crate::iterators::is_iterator(argument) {
@@ -301,6 +309,10 @@ impl Lowering<'_> {
     /// What a call gives as such a list, and as a row where the list has rows.
     pub fn written_row(&mut self, mut value: Value, list: &Ty) -> Value {
         let Some(row) = self.written_rows(list) else { return value };
+        // Of what such a list has in it, the type of the whole says it too.
+        if self.is_uneven(list) && self.is_of_a_list(&value) {
+            value.ty = self.unify(&value.ty, &row);
+        }
         if !matches!(self.resolve(&value.ty), Ty::Of(..)) || self.is_row(&value.ty) {
             return value;
         }

@@ -112,6 +112,9 @@ pub(crate) fn methods_of(written: &syn::ItemImpl) -> TokenStream {
                     fn making_rows(linker: &mut ::jut::rust::Linker, sure: bool) -> ::jut::rust::Filled {
                         linker.making_rows::<#name #named>(sure)
                     }
+                    fn perhaps_rows(linker: &mut ::jut::rust::Linker, sure: bool) -> ::jut::rust::Filled {
+                        linker.perhaps_rows::<#name #named>(sure)
+                    }
                 });
                 if numeric && function.sig.receiver().is_some() {
                     all.extend(quote! {

@@ -135,6 +135,7 @@ mod relisted;
 mod restated;
 mod results;
 mod returned;
+mod rowwise;
 mod searched;
 mod signature;
 mod sought;
@@ -151,6 +152,7 @@ pub mod types;
 mod uneven;
 mod unjumped;
 mod unsigned;
+mod untold;
 mod value;
 mod visited;
 
@@ -159,6 +161,7 @@ pub use derivatives::{Given, methods};
 pub use derive::data;
 pub use function::{Lowered, lower};
 pub use signature::{Errors, Parameter, Signature, signature};
+pub use syntax::is_of_growing_lists;
 pub use uneven::row_of_path;
 
 use proc_macro2::{Span, TokenStream};

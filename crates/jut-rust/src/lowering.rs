@@ -193,6 +193,10 @@ pub(crate) struct Lowering<'a> {
     pub given: HashMap<usize, Span>,
     /// The holes of calls whose arguments may be such rows, as the program says that is put together.
     pub following: HashSet<usize>,
+    /// The names that stand for lists of lists, as what is done with them shows.
+    pub rowwise: Rc<HashSet<String>>,
+    /// The holes of elements that nothing tells, each with that of the call that gives them.
+    pub untold: HashMap<usize, usize>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
@@ -353,6 +357,8 @@ impl<'a> Lowering<'a> {
             rows: signature.rows.clone(),
             given: HashMap::new(),
             following: HashSet::new(),
+            rowwise: Rc::default(),
+            untold: HashMap::new(),
             returned: Default::default(),
         }
     }

@@ -99,6 +99,7 @@ fn function_of(hole: &Hole) -> Option<String> {
         | Hole::Uneven(inner)
         | Hole::Making(inner)
         | Hole::Perhaps(inner)
+        | Hole::Untold(inner)
         | Hole::Following(inner, _) => function_of(inner),
         _ => None,
     }
@@ -116,7 +117,7 @@ fn is_mathematics(path: &str) -> bool {
 }
 
 /// Whether a constant is one of the standard library, or a length: these are numbers.
-fn is_of_std(value: &TokenStream) -> bool {
+pub(crate) fn is_of_std(value: &TokenStream) -> bool {
     value.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == "consts" || Ty::number(&ident.to_string()).is_some(),
         TokenTree::Literal(_) => true,

@@ -23,6 +23,9 @@ impl Lowering<'_> {
             return Some((".values".to_string(), list));
         }
         let Ty::Of(hole, mut steps) = self.resolve(ty) else { return None };
+        if let Some(given) = self.told_by(ty) {
+            return Some((format!("$row {hole}$"), given));
+        }
         match &steps[..] {
             [.., Step::Field(_) | Step::Component(_), Step::Element] => {}
             [Step::Element]

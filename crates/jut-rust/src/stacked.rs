@@ -267,6 +267,26 @@ impl Lowering<'_> {
         Ok(done)
     }
 
+    /// The lists of this block that a closure gives another length.
+    pub fn relisted_in(&self, closure: &syn::ExprClosure) -> Vec<String> {
+        let mut names = candidates(&closure.body);
+        names.sort();
+        names.dedup();
+        let own: Vec<String> = closure.inputs.iter().flat_map(crate::syntax::bound).collect();
+        names.retain(|name| {
+            let uses = uses(name, &closure.body);
+            uses.grows + uses.relists > 0
+                && !own.contains(name)
+                && self.lookup(name).is_some_and(|local| self.grows_here(local))
+        });
+        names
+    }
+
+    /// Lists in records from here on.
+    pub fn in_records(&mut self, names: &[String], at: &dyn ToTokens) -> Result<(), Refusal> {
+        names.iter().try_for_each(|name| self.stack(name, at))
+    }
+
     /// A list in a record from here on.
     fn stack(&mut self, name: &str, at: &dyn ToTokens) -> Result<(), Refusal> {
         let Some(mut local) = self.lookup(name).cloned() else { return Ok(()) };

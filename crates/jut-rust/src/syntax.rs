@@ -388,6 +388,11 @@ pub(crate) const RELISTING: &[&str] = &[
     "dedup_by_key",
 ];
 
+/// Whether a method makes a list longer or shorter; an own type may have one of this name.
+pub fn is_of_growing_lists(name: &str) -> bool {
+    GROWING.contains(&name) || RELISTING.contains(&name)
+}
+
 /// The name of what a `match` with jumps is about.
 pub(crate) const SUBJECT: &str = "__jut_subject";
 

@@ -77,6 +77,8 @@ pub enum Hole {
     Perhaps(Box<Hole>),
     /// A call of that text, if what another hole gives is rows of different lengths.
     Following(Box<Hole>, Box<Hole>),
+    /// What a call gives, as an element of a list of which no type is written.
+    Untold(Box<Hole>),
 }
 
 /// Text with a mark of the place that it comes from.
@@ -155,6 +157,7 @@ fn written(hole: &Hole) -> String {
         Hole::Uneven(inner) => format!("uneven {}", written(inner)),
         Hole::Making(inner) => format!("making {}", written(inner)),
         Hole::Perhaps(inner) => format!("perhaps {}", written(inner)),
+        Hole::Untold(inner) => format!("untold {}", written(inner)),
         Hole::Following(inner, of) => format!("following {} {}", written(inner), written(of)),
     }
 }

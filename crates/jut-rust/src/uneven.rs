@@ -434,6 +434,14 @@ impl Lowering<'_> {
         {
             value.ty = self.unify(&value.ty, list);
         }
+        // Beside rows of different lengths what a call gives is one that has its own.
+        if let (Ty::Of(..), None, false) = (self.resolve(&value.ty), written, self.rows.is_empty())
+        {
+            let outside = std::mem::replace(&mut self.lines, std::mem::take(lines));
+            let value = self.untold(value, &array(Ty::Never, Extent::Slice));
+            *lines = std::mem::replace(&mut self.lines, outside);
+            return value;
+        }
         let list = matches!(self.resolve(&value.ty), Ty::Array(_, Extent::Slice | Extent::Vec));
         if !list || crate::outside::is_list(&value.text, lines, index) {
             return value;
@@ -458,7 +466,10 @@ impl Lowering<'_> {
             return (hole, values);
         }
         if !values.iter().any(|value| self.is_uneven(&value.ty)) {
-            let given = values.iter().find_map(|value| self.given_by_rows(&value.ty));
+            let given = values
+                .iter()
+                .find_map(|value| self.given_by_rows(&value.ty))
+                .or_else(|| values.iter().find_map(|value| self.list_of_untold(&value.ty)));
             let Some(of) = given else { return (hole, values) };
             let values = values.into_iter().map(|value| self.following_rows(value, of)).collect();
             if self.perhaps_gives_rows(of) {
@@ -471,7 +482,7 @@ impl Lowering<'_> {
     }
 
     /// A list of lists as one of rows where another call gives such rows; what is no such list as it is.
-    fn following_rows(&mut self, value: Value, of: usize) -> Value {
+    pub fn following_rows(&mut self, value: Value, of: usize) -> Value {
         if !self.is_rows(&value.ty) {
             return value;
         }
@@ -495,6 +506,7 @@ impl Lowering<'_> {
 
     /// What a call gives that may be rows, where a list of lists is wanted: rows, or an array. So it is in a tuple. Any other value as it is.
     pub fn with_rows(&mut self, value: Value, wanted: &Ty) -> Value {
+        let value = self.told_as(value, wanted);
         if let (Ty::Tuple(items), Ty::Tuple(others)) = (self.resolve(&value.ty), wanted)
             && items.len() == others.len()
             && items.iter().any(|item| self.is_uneven(item) || self.given_by_rows(item).is_some())
@@ -639,7 +651,7 @@ pub(crate) fn making_rows(called: Hole) -> Hole {
 /// The same where nothing says that it makes rows.
 pub(crate) fn perhaps_making_rows(called: Hole) -> Hole {
     other_text(called, |own| match own {
-        Hole::Function(_) | Hole::Call(..) => Hole::Perhaps(Box::new(own)),
+        Hole::Function(_) | Hole::Call(..) | Hole::Method(..) => Hole::Perhaps(Box::new(own)),
         other => other,
     })
 }
@@ -649,6 +661,15 @@ pub(crate) fn filling_of_some(called: &Hole, sure: bool) -> TokenStream {
     match called {
         Hole::Function(path) => quote!(linker.perhaps_rows::<#path>(#sure)),
         Hole::Call(path, of) => quote!(linker.call_perhaps_rows::<#path, _>(#of, #sure)),
+        Hole::Method(owner, key) => {
+            let at = Span::call_site().located_at(owner.span());
+            match sure {
+                true => {
+                    quote_spanned!(at=> linker.method_surely_perhaps_rows::<#key, _, _>(#owner))
+                }
+                false => quote_spanned!(at=> linker.method_perhaps_rows::<#key, _, _>(#owner)),
+            }
+        }
         other => filling(other, sure),
     }
 }

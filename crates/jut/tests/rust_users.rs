@@ -35,6 +35,7 @@ macro_rules! everywhere {
     )+};
 }
 
+mod accents;
 mod analysis;
 mod authors;
 mod benches_of_labs;
@@ -61,6 +62,7 @@ mod fields;
 mod given_lists;
 mod given_rows;
 mod grains;
+mod handwritings;
 mod held_lists;
 mod households;
 mod idioms;
@@ -109,9 +111,11 @@ mod spectra;
 mod std_bounds;
 mod styles;
 mod tapes;
+mod temperaments;
 mod textbooks;
 mod tokens;
 mod toolbox;
+mod untold_lists;
 mod values;
 mod windows;
 mod written_lists;

@@ -158,6 +158,10 @@ pub trait Method<const KEY: u64, R> {
     fn making_rows(linker: &mut Linker, sure: bool) -> Filled {
         if sure { Self::sure(linker) } else { Self::link(linker) }
     }
+    /// The same where nothing says that it makes rows.
+    fn perhaps_rows(linker: &mut Linker, sure: bool) -> Filled {
+        if sure { Self::sure(linker) } else { Self::link(linker) }
+    }
     /// The text for rows of different lengths.
     fn second_text(linker: &mut Linker, _sure: bool) -> Filled {
         linker.of_one_length(super::ONE_LENGTH)

@@ -16,5 +16,8 @@ impl<T: Block> Gathered for T {}
 #[diagnostic::do_not_recommend]
 impl<T> Gathered for Vec<T> {}
 
+#[diagnostic::do_not_recommend]
+impl<T> Gathered for super::Row<T> {}
+
 /// Says that what a call gives stands in a list.
 pub fn gathered<T: Gathered>(_: PhantomData<T>) {}

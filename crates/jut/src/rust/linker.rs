@@ -5,7 +5,7 @@ use super::constant::Constant;
 use super::declared::Declarations;
 use super::description::Description;
 use super::prelude;
-use super::written::{holds, is_uneven, ragged_fields, written};
+use super::written::{holds, is_row, is_uneven, ragged_fields, written};
 use super::{Callee, RustPlace, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::{Function, Model};
@@ -60,9 +60,9 @@ impl Filled {
         }
     }
 
-    /// Whether the function gives rows of different lengths.
+    /// Whether the function gives rows of different lengths, or it is such a row.
     pub fn gives_rows(&self) -> bool {
-        is_uneven(&self.ty)
+        is_uneven(&self.ty) || is_row(&self.ty)
     }
 
     /// A function by its name in the text, for tests that put texts together themselves.
@@ -215,8 +215,15 @@ impl Linker {
 
     /// A function that the text calls, which may make rows.
     pub fn perhaps_rows<S: Source>(&mut self, sure: bool) -> Filled {
-        self.makes_rows |= S::MAKES_ROWS;
-        match (S::MAKES_ROWS && self.uneven, sure) {
+        // What it gives may have other lengths than what it takes.
+        let gives = S::TAKES_ROWS && matches!(S::RESULT, Type::Vec(Type::Vec(_)));
+        let makes = S::MAKES_ROWS || gives;
+        self.makes_rows |= makes;
+        match (makes && self.uneven, sure) {
+            // Where its arguments ask for that text too, it is this one.
+            (true, _) if gives => {
+                Filled { second: Some(S::second_text), ..S::second_text(self, sure) }
+            }
             (true, _) => S::second_text(self, sure),
             (false, true) => S::link(self),
             (false, false) => S::called(self),

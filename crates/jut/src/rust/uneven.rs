@@ -144,6 +144,43 @@ impl Linker {
         S::making_rows(self, sure)
     }
 
+    /// A method that the text calls, which may make rows.
+    pub fn method_perhaps_rows<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+    ) -> Filled
+    where
+        S::Looks: super::generic::LookedMethod,
+    {
+        S::perhaps_rows(self, false)
+    }
+
+    /// The same of a method that fails at an `Err`.
+    pub fn method_surely_perhaps_rows<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+    ) -> Filled {
+        S::perhaps_rows(self, true)
+    }
+
+    /// What a call gives as an element of a list of which no type is written: a list of numbers is a row that measures itself.
+    pub fn element(&mut self, given: Filled) -> Filled {
+        let row = match given.ty {
+            Type::Vec(Type::F64) => Row::<f64>::TYPE,
+            Type::Vec(Type::F32) => Row::<f32>::TYPE,
+            Type::Vec(Type::I64) => Row::<i64>::TYPE,
+            Type::Vec(Type::I32) => Row::<i32>::TYPE,
+            Type::Vec(Type::U32) => Row::<u32>::TYPE,
+            Type::Vec(Type::U8) => Row::<u8>::TYPE,
+            Type::Vec(Type::U64) => Row::<u64>::TYPE,
+            Type::Vec(Type::Usize) => Row::<usize>::TYPE,
+            Type::Vec(Type::Bool) => Row::<bool>::TYPE,
+            other => return Filled::plain(String::new(), other),
+        };
+        self.declare(&row);
+        Filled::plain(String::new(), row)
+    }
+
     /// A function that takes rows of one length only, and why.
     pub fn of_one_length(&mut self, why: &str) -> Filled {
         self.refused(why.to_string())

@@ -71,7 +71,7 @@ pub(super) fn written(tag: &str, holes: &[Filled]) -> String {
         ["row" | "next", k, ref steps @ ..] => {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
             let ty = of.and_then(|h| h.walk(steps.iter().copied()));
-            let row = matches!(ty, Some(Type::Declared(row)) if row.is_row());
+            let row = ty.is_some_and(|ty| is_row(&ty));
             match (words[0], row) {
                 ("row", true) => ".values".to_string(),
                 ("row", false) => String::new(),
@@ -304,10 +304,12 @@ pub(super) fn ragged_fields<'w>(words: &'w str, holes: &[Filled]) -> Option<(usi
 
 /// Whether a value is a list of rows that measure themselves.
 pub(super) fn is_uneven(ty: &Type) -> bool {
-    match ty {
-        Type::Vec(Type::Declared(row)) => row.is_row(),
-        _ => false,
-    }
+    matches!(ty, Type::Vec(row) if is_row(row))
+}
+
+/// Whether a value is such a row.
+pub(super) fn is_row(ty: &Type) -> bool {
+    matches!(ty, Type::Declared(row) if row.is_row())
 }
 
 /// Whether a value is an `Option`: that of a type that holds itself, or a pair.
@@ -367,8 +369,12 @@ pub(super) fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("vec") => ty.sizes() > 0,
         Some("unlisted") => !matches!(ty, Type::Vec(element) if element.sizes() == 0),
         Some("list") => matches!(ty, Type::Vec(element) if element.sizes() == 0),
-        Some("uneven" | "ragged") => is_uneven(&ty),
-        Some("even" | "regular") => !is_uneven(&ty),
+        Some("ragged") => is_uneven(&ty),
+        Some("regular") => !is_uneven(&ty),
+        Some("uneven") => is_uneven(&ty) || is_row(&ty),
+        Some("even") => !is_uneven(&ty) && !is_row(&ty),
+        Some("untold") => is_row(&ty),
+        Some("told") => !is_row(&ty),
         _ => false,
     }
 }
