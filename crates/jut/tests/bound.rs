@@ -129,6 +129,11 @@ fn only_what_was_bound_fits() {
         }
         assert_eq!(code(bound.call(&good[..3], &mut [])), Some("A01"));
         assert_eq!(code(bound.call(&good, &mut [(&mut value).into()])), Some("A01"));
+        let [x, ix, n, mask] = good;
+        for wrong in [&good[..3], &[x, ix, n, mask, 1.0.into()], &[x, ix, n, mask, mask]] {
+            let outs = &mut [(&mut value).into(), (&mut *dx).into()];
+            assert_eq!(code(bound.call(wrong, outs)), Some("A01"));
+        }
         let mut outs = [Out::F64(&mut value), Out::F64s(&mut dx[..3])];
         let Err(Error::Argument(error)) = bound.call(&good, &mut outs) else { panic!("short") };
         assert_eq!((error.code(), error.parameter()), ("A05", "x"));

@@ -136,7 +136,7 @@ impl BoundCall {
     /// the type and size that was bound, [`Error::Run`](crate::Error::Run) if the program fails.
     pub fn call(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> crate::Result<()> {
         let Some(native) = &mut self.native else { return self.interpret(args, outs) };
-        if outs.len() != native.placements.len() {
+        if args.len() != self.given.len() || outs.len() != native.placements.len() {
             return Err(self.misfit(args, outs));
         }
         let mut call = native.bound.begin();
