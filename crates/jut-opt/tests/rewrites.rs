@@ -45,6 +45,31 @@ fn what_could_change_a_bit_stays() {
 }
 
 #[test]
+fn a_product_of_derivatives_is_like_any_other_where_no_zero_meets_an_infinity() {
+    // A square, and a factor that is written; not of two numbers.
+    expect(
+        "def f(x: f64, y: f64) -> f64 = times(x, x) + times(2.0, x) + times(x, y)",
+        "f",
+        "core def f(x: f64, y: f64) -> f64 = {
+          t = x * x
+          t_1 = 2.0 * x
+          t_2 = t + t_1
+          t_3 = times(x, y)
+          t_4 = t_2 + t_3
+          t_4
+        }",
+    );
+    for x in [0.0, -0.0, 1.5, -1e200, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        let program = load("def f(x: f64) -> f64 = times(x, x)");
+        let f = program.find_func("f").expect("the function exists");
+        let made =
+            Interpreter::new(&program).call(f, &[Value::F64(x)], &[], &[]).expect("no failure");
+        let [Value::F64(square)] = made.results[..] else { panic!("a number") };
+        assert!(square.to_bits() == (x * x).to_bits() || square.is_nan() && x.is_nan(), "{x}");
+    }
+}
+
+#[test]
 fn what_every_iteration_hands_on_is_known_in_it() {
     // Also through a loop inside; what changes stays a carry.
     expect(

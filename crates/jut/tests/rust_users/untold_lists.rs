@@ -229,19 +229,6 @@ fn pops_and_extends(x: &[f64]) -> f64 {
     step(2.0) + step(3.0) + out.iter().sum::<f64>()
 }
 
-#[differentiable]
-fn exchanged(x: &[f64]) -> f64 {
-    let (mut a, mut b) = (x[..1].to_vec(), x[1..].to_vec());
-    let mut exchange = || {
-        std::mem::swap(&mut a, &mut b);
-        a[0] = a[0] + 1.0;
-    };
-    exchange();
-    exchange();
-    exchange();
-    a[0] * 2.0 + a.len() as f64 + b[0]
-}
-
 #[test]
 fn what_calls_give_is_pushed_without_a_type() {
     everywhere! {
