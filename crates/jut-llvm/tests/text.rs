@@ -205,8 +205,8 @@ fn a_gather_tests_eight_indices_at_once_and_goes_back_to_one_to_fail() {
 
 #[test]
 fn products_of_derivatives_are_looked_at_where_they_show() {
-    let three = "def f[n](x: [n]f64, y: [n]f64) -> f64 =
-  sum (i < n) { x[i] * y[i] * y[i] + x[i] * x[i] }";
+    let three = "def f[n](x: [n]f64, y: [n]f64, w: [n]f64) -> f64 =
+  sum (i < n) { x[i] * y[i] * w[i] + x[i] * x[i] }";
     let text = jut_llvm::text(&lowered_gradient(three, "f")).expect("text");
     // One comparison for both gradients, where whole vectors are taken and where the last is cut short.
     assert_eq!(text.matches("fcmp ord <8 x double>").count(), 2, "{text}");
