@@ -8,6 +8,7 @@ mod features;
 mod flatten;
 mod fresh;
 mod gather;
+mod history;
 mod home;
 mod in_order;
 mod interchange;

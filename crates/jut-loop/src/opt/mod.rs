@@ -57,6 +57,7 @@ mod dead;
 mod extremes;
 mod fresh;
 mod gather;
+mod history;
 mod home;
 mod interchange;
 mod known;
@@ -181,7 +182,12 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
             vector::run(func, vectors);
         }
     }
-    program.funcs.values_mut().for_each(home::run);
+    let params = |func: &LoopFunction| func.params.iter().map(|p| p.role).collect();
+    let roles = program.funcs.iter().map(|(id, func)| (id, params(func))).collect();
+    for func in program.funcs.values_mut() {
+        history::run(func, &roles);
+        home::run(func);
+    }
     program
 }
 
