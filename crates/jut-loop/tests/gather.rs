@@ -44,6 +44,80 @@ fn a_loop_that_adds_to_neighbours_gathers_instead() {
     );
 }
 
+/// A loop that takes what stands in the cells of an array, leaves zeros there, and adds to two neighbours of another.
+const TAKEN: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], g: inout f64[n]) = {
+  h = alloc f64[n] @0:0..1
+  copy h[n] = x
+  for down (i in 0 .. m) {
+    a = h[i]
+    h[i] = 0.0
+    b = g[i]
+    c = b + a
+    g[i] = c
+    j = i + 1
+    d = g[j]
+    e = a * 2.0
+    p = d + e
+    g[j] = p
+  }
+  for up (k in 0 .. n) {
+    q = h[k]
+    r = g[k]
+    s = q + r
+    g[k] = s
+  }
+}";
+
+fn numbers(m: i64) -> Vec<Flat> {
+    let n = 12;
+    let x = (0..n).map(|k| 0.1 + 1.0 / (k as f64)).collect();
+    let g = (0..n).map(|k| 1e15 / (1.0 + k as f64)).collect();
+    let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+    vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+}
+
+#[test]
+fn cells_that_are_taken_are_cleared_behind_the_loop_that_gathers() {
+    let tidy = body(TAKEN);
+    let loops: Vec<usize> = (0..tidy.len()).filter(|k| tidy[*k].starts_with("for par")).collect();
+    let [gathers, clears, ..] = loops[..] else { panic!("{tidy:?}") };
+    let within =
+        |at: usize, line: &str| tidy[at..].iter().take_while(|l| *l != "}").any(|l| l == line);
+    assert!(within(gathers, "a_1 = h[j_1]") || within(gathers, "a_1 = h[i_1]"), "{tidy:?}");
+    assert_eq!(tidy[clears + 1], "h[i_2] = 0.0", "{tidy:?}");
+    runs_alike(TAKEN, numbers);
+}
+
+#[test]
+fn cells_that_more_than_one_iteration_comes_to_are_not_taken() {
+    let cases = [
+        // The next iteration finds what this one has stored.
+        TAKEN
+            .replace("h[i] = 0.0", "h[i_1] = 0.0")
+            .replace("a = h[i]", "a = h[i]\n    i_1 = i - 1"),
+        // The cell of the next iteration is loaded as well.
+        TAKEN
+            .replace("d = g[j]", "z = h[j]\n    y = g[j]\n    d = y + z")
+            .replace("0 .. m", "0 .. l")
+            .replace("  h = alloc", "  l = m - 1\n  h = alloc"),
+        // What is stored belongs to the iteration.
+        TAKEN
+            .replace("h[i] = 0.0", "h[i] = b")
+            .replace("    a = h[i]", "    b = x[i]\n    a = h[i]")
+            .replace("    b = g[i]\n    c = b", "    z = g[i]\n    c = z"),
+        // The array may be the one that is added to.
+        TAKEN.replace("h = alloc f64[n] @0:0..1\n  copy h[n] = x", "h = g[0 ..]"),
+    ];
+    for text in cases {
+        let tidied = tidy(&text);
+        assert!(!tidied.contains("gathers"), "{tidied}");
+        if !text.contains("i_1 = i - 1") {
+            runs_alike(&text, numbers);
+        }
+    }
+}
+
 #[test]
 fn gathering_gives_the_same_bits_for_every_number_of_iterations() {
     let wide = NEIGHBOURS.replace("j = i + 1", "j = i + 3");
@@ -70,13 +144,7 @@ fn gathering_gives_the_same_bits_for_every_number_of_iterations() {
     );
     let overwritten = NEIGHBOURS.replace("    c = b + a\n    g[i] = c", "    g[i] = a");
     for text in [NEIGHBOURS, &wide, &down, &shifted, &summed, &by_lanes, &overwritten] {
-        runs_alike(text, |m| {
-            let n = 12;
-            let x = (0..n).map(|k| 0.1 + 1.0 / (k as f64)).collect();
-            let g = (0..n).map(|k| 1e15 / (1.0 + k as f64)).collect();
-            let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
-            vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
-        });
+        runs_alike(text, numbers);
     }
 }
 

@@ -3,6 +3,7 @@
 mod agree;
 mod boxes;
 mod calm;
+mod distribute;
 mod faults;
 mod features;
 mod flatten;

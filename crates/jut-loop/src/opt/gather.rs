@@ -21,8 +21,12 @@
 //! adds to several arrays, or to several rows of one (a cell of a grid and those above and below it), each
 //! has a loop of its own.
 //!
+//! The derivative of `y[i] = f(x[i])`, where `y` is an array that changes, takes the cotangent of a cell and leaves zero there. Such
+//! cells are loaded as if nobody wrote to them, and cleared in a loop of their own behind all others.
+//!
 //! Requires: nothing. A body qualifies if it consists of operations, of loads from memory that the
-//! loop does not write, and of updates: a load at index + constant, operations on it, a store there.
+//! loop does not write, of updates, a load at index + constant, operations on it, a store there, and of cells that are taken: a load at
+//! index + constant, the only one of its buffer, and behind it the only store to it, of what is known outside.
 //! Ensures: the same cells, bit for bit; where the loop has too few iterations for both ends, it stands
 //! beside as it was. Cost: linear; the text grows by a constant factor.
 
@@ -127,6 +131,8 @@ pub(super) struct Plan<'a> {
     /// Where a value is defined in the body.
     pub definitions: HashMap<Value, usize>,
     pub updates: Vec<Update>,
+    /// Buffers of which each iteration loads a cell before it stores there what is known outside, and comes to no other.
+    taken: Vec<Value>,
     /// Whether cells may be several apart from one iteration to the next, in parts of arrays.
     spread: bool,
     /// Then the cells, and the buffers that stand for those a constant away.
@@ -285,6 +291,7 @@ impl<'a> Plan<'a> {
             classes: HashMap::default(),
             definitions: HashMap::default(),
             updates: Vec::new(),
+            taken: if spread { Vec::new() } else { taken(source, &written) },
             spread,
             cells: Vec::new(),
         };
@@ -322,7 +329,7 @@ impl<'a> Plan<'a> {
         width.is_some_and(|width| walk.rows.are_apart(a, b, source.index, width))
     }
 
-    /// The buffers that it writes to.
+    /// The buffers that it writes to: last those whose cells the others are made of.
     fn buffers(&self) -> Vec<Value> {
         let mut buffers = Vec::new();
         for update in &self.updates {
@@ -330,6 +337,7 @@ impl<'a> Plan<'a> {
                 buffers.push(update.buffer);
             }
         }
+        buffers.sort_by_key(|buffer| self.taken.contains(buffer));
         buffers
     }
 
@@ -383,7 +391,10 @@ impl<'a> Plan<'a> {
                 if !self.is_there(*buffer) || matches!(walk.values.kind(*dst), Kind::Buffer(_)) {
                     return None;
                 }
-                let class = if written.contains(buffer) {
+                let class = if self.taken.contains(buffer) {
+                    let Class::Index(_) = self.class(*index) else { return None };
+                    Class::Pure
+                } else if written.contains(buffer) {
                     let cell = self.cell((*buffer, *index), own, walk)?;
                     self.begin(cell, Some(*dst))?
                 } else if written.iter().any(|w| walk.roots.may_overlap(*w, *buffer)) {
@@ -506,6 +517,28 @@ impl<'a> Plan<'a> {
         };
         self.updates.iter().all(|u| self.updates.iter().all(|v| apart(u, v)))
     }
+}
+
+/// Of the buffers that a loop writes to those that an iteration loads from once and then stores to once, at one index, what is known outside.
+fn taken(source: &For, written: &[Value]) -> Vec<Value> {
+    let stmts = &source.body.stmts;
+    let is_bound = |v: Value| {
+        let carried = source.carry.iter().any(|(carried, _)| *carried == v);
+        carried || v == source.index || stmts.iter().any(|stmt| stmt.bound().contains(&v))
+    };
+    let is_outside = |a: Atom| !matches!(a, Atom::Value(v) if is_bound(v));
+    let is_taken = |buffer: &Value| {
+        let mut accesses = stmts.iter().filter_map(|stmt| match stmt {
+            Stmt::Load { buffer: b, index, .. } if b == buffer => Some((*index, None)),
+            Stmt::Store { buffer: b, index, value } if b == buffer => Some((*index, Some(*value))),
+            _ => None,
+        });
+        match [accesses.next(), accesses.next(), accesses.next()] {
+            [Some((a, None)), Some((b, Some(value))), None] => a == b && is_outside(value),
+            _ => false,
+        }
+    };
+    written.iter().copied().filter(is_taken).collect()
 }
 
 /// Writes what elements are due, each a constant away from a base.

@@ -54,6 +54,7 @@ mod arrange;
 mod calm;
 mod cells;
 mod dead;
+mod distribute;
 mod extremes;
 mod fresh;
 mod gather;

@@ -28,20 +28,22 @@ use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
 use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
-use crate::analysis::Distances;
-use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
+use super::distribute;
+use crate::analysis::{Distances, Roots};
+use crate::form::{Atom, Block, Check, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk, for bodies of so many statements; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
-    let rows = Distances::of(func);
+    let (roots, rows) = (Roots::of(func), Distances::of(func));
     let values = Values::new(&mut func.values);
     let shifted = SecondaryMap::new();
-    let mut walk = Peel { values, rows, shifted, largest, changed: false };
+    let mut walk = Peel { values, roots, rows, shifted, largest, changed: false };
     func.body.rewrite(&mut |stmt, out| {
         walk.learn(&stmt);
         match stmt {
             Stmt::For(source) => walk.peel(source, out),
+            Stmt::Lanes(source) => walk.distribute(source, out),
             stmt => out.push(stmt),
         }
     });
@@ -56,6 +58,7 @@ const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
     values: Values<'a>,
+    roots: Roots,
     rows: Distances,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
@@ -106,40 +109,55 @@ impl Peel<'_> {
         }
     }
 
+    /// Writes a loop of sums: if it also adds to cells, and that has ends, as two loops.
+    fn distribute(&mut self, source: Box<Lanes>, out: &mut Vec<Stmt>) {
+        match distribute::parts(&source, &self.roots, &mut self.values) {
+            Some((sums, cells)) if self.ends(&cells).is_some() => {
+                out.push(Stmt::Lanes(Box::new(sums)));
+                self.peel(Box::new(cells), out);
+            }
+            _ => out.push(Stmt::Lanes(source)),
+        }
+    }
+
+    /// Which ends of a loop are to be taken out, one of each at most, and where the index is then.
+    fn ends(&self, source: &For) -> Option<(i64, i64, Range)> {
+        let index = source.index;
+        // Nobody knows which iteration is the last.
+        if source.may_end_early() {
+            return None;
+        }
+        let (low, high) = (self.shifted(source.low)?, self.shifted(source.high)?);
+        if !matches!(low, (None, 0..)) {
+            return None;
+        }
+        let before_high = plus(high, -1)?;
+        let range = |from: i64, to: i64| {
+            Some(Range { index, first: plus(low, from)?, last: plus(before_high, -to)? })
+        };
+        let size = repeatable(&source.body)?;
+        if size > self.largest {
+            return None;
+        }
+        let now = self.decided(&source.body, &range(0, 0)?);
+        // The fewest ends that decide the most.
+        let mut best = (now, None);
+        for (from, to) in [(1, 0), (0, 1), (1, 1)] {
+            let then = self.decided(&source.body, &range(from, to)?);
+            if then > best.0 {
+                best = (then, Some((from, to, range(from, to)?)));
+            }
+        }
+        if best.1.is_none() && self.starts_in_the_row_of_a_cell(source) {
+            best.1 = Some((1, 0, range(1, 0)?));
+        }
+        best.1
+    }
+
     /// Writes a loop, its ends taken out if that helps.
     fn peel(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
         let index = source.index;
-        let ends = (|| {
-            // Nobody knows which iteration is the last.
-            if source.may_end_early() {
-                return None;
-            }
-            let (low, high) = (self.shifted(source.low)?, self.shifted(source.high)?);
-            if !matches!(low, (None, 0..)) {
-                return None;
-            }
-            let before_high = plus(high, -1)?;
-            let range = |from: i64, to: i64| {
-                Some(Range { index, first: plus(low, from)?, last: plus(before_high, -to)? })
-            };
-            let size = repeatable(&source.body)?;
-            if size > self.largest {
-                return None;
-            }
-            let now = self.decided(&source.body, &range(0, 0)?);
-            // The fewest ends that decide the most.
-            let mut best = (now, None);
-            for (from, to) in [(1, 0), (0, 1), (1, 1)] {
-                let then = self.decided(&source.body, &range(from, to)?);
-                if then > best.0 {
-                    best = (then, Some((from, to, range(from, to)?)));
-                }
-            }
-            if best.1.is_none() && self.starts_in_the_row_of_a_cell(&source) {
-                best.1 = Some((1, 0, range(1, 0)?));
-            }
-            best.1
-        })();
+        let ends = self.ends(&source);
         let Some((from, to, range)) = ends else {
             out.push(Stmt::For(source));
             return;
