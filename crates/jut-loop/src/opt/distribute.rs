@@ -30,8 +30,19 @@ use crate::form::{Atom, Block, For, Lanes, Order, Stmt, Value};
 use crate::values::Values;
 use jut_ir::hash::HashSet;
 
+/// Whether a statement is a loop that sums and stores in a branch.
+pub(super) fn may_have_two(stmt: &Stmt) -> bool {
+    let stores = |stmt: &Stmt| {
+        matches!(stmt, Stmt::If { .. }) && stmt.any(&mut |s| matches!(s, Stmt::Store { .. }))
+    };
+    matches!(stmt, Stmt::Lanes(l) if l.body.stmts.iter().any(stores))
+}
+
 /// The loop of the sums and that of the cells, if there can be two.
 pub(super) fn parts(source: &Lanes, roots: &Roots, values: &mut Values) -> Option<(Lanes, For)> {
+    if !source.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::If { .. })) {
+        return None;
+    }
     let mut stored = Vec::new();
     source.body.for_each(&mut |stmt| {
         if let Stmt::Store { buffer, .. } = stmt {

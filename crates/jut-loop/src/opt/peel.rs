@@ -35,7 +35,8 @@ use crate::values::Values;
 
 /// Runs the walk, for bodies of so many statements; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
-    let (roots, rows) = (Roots::of(func), Distances::of(func));
+    let rows = Distances::of(func);
+    let roots = func.body.any(&mut distribute::may_have_two).then(|| Roots::of(func));
     let values = Values::new(&mut func.values);
     let shifted = SecondaryMap::new();
     let mut walk = Peel { values, roots, rows, shifted, largest, changed: false };
@@ -58,7 +59,8 @@ const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
     values: Values<'a>,
-    roots: Roots,
+    /// If there is a loop of sums that stores something.
+    roots: Option<Roots>,
     rows: Distances,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
@@ -111,7 +113,11 @@ impl Peel<'_> {
 
     /// Writes a loop of sums: if it also adds to cells, and that has ends, as two loops.
     fn distribute(&mut self, source: Box<Lanes>, out: &mut Vec<Stmt>) {
-        match distribute::parts(&source, &self.roots, &mut self.values) {
+        let parts = self
+            .roots
+            .as_ref()
+            .and_then(|roots| distribute::parts(&source, roots, &mut self.values));
+        match parts {
             Some((sums, cells)) if self.ends(&cells).is_some() => {
                 out.push(Stmt::Lanes(Box::new(sums)));
                 self.peel(Box::new(cells), out);
