@@ -3,6 +3,7 @@
 //! | for `fn f(x: &[f64], k: usize) -> f64` | |
 //! |---|---|
 //! | `value(x, k)`, `gradient(x, k)`, `value_and_gradient(x, k)` | the parameters are those of the function |
+//! | `gradient_into(x, k, g_x)` | behind them memory for each part of the gradient |
 //! | `jvp(x, k, d_x)`, `hvp(x, k, d_x)` | behind them a tangent for each parameter that is asked for |
 //! | `vjp(x, k, cotangent)` | behind them a cotangent of the result |
 //! | `compiled(request)`, `configure(choice)` | the code that these call, and how it is made |
@@ -232,7 +233,7 @@ pub(crate) fn declared(signature: &Signature, is_one: &dyn Fn(usize) -> bool) ->
 }
 
 /// Derivatives that only a number has.
-const OF_A_NUMBER: &[&str] = &["gradient", "value_and_gradient", "hvp", "hessian"];
+const OF_A_NUMBER: &[&str] = &["gradient", "value_and_gradient", "gradient_into", "hvp", "hessian"];
 
 /// The functions that call the derivatives: of a function with such parameters, whose text gives these results. The
 /// signature's own result is that of which there is a gradient, if it is a number.
@@ -537,6 +538,33 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 &held_names,
                 &quote!((#value, #gradient)),
                 &pair,
+            ));
+            let places: Vec<Ident> = floats
+                .iter()
+                .map(|k| {
+                    let name = idents[*k].to_string();
+                    fresh(signature, &format!("g_{}", name.trim_start_matches("r#")))
+                })
+                .collect();
+            let into = places.iter().zip(&gradients);
+            let into = into.map(|(place, ty)| {
+                quote!(#place: &mut (impl ::jut::rust::Place<#ty> + ?::core::marker::Sized))
+            });
+            let with_places: Vec<TokenStream> = parameters.iter().cloned().chain(into).collect();
+            all.push(method(
+                "gradient_into",
+                "The value; the gradient is written to what is given for each parameter that has floats: a slice or `Vec` for a list,\nelse what `gradient` gives.",
+                "ValueAndGradient",
+                &with_places,
+                &held_names,
+                &value,
+                &quote! {
+                    |results: &mut ::jut::rust::Taken<'_>| {
+                        let value = (#take_value)(results)?;
+                        #(::jut::rust::Place::<#gradients>::put(#places, results)?;)*
+                        ::jut::Result::Ok(value)
+                    }
+                },
             ));
             // Second derivatives are not of one number among several.
             let floats_given = given.iter().filter(|g| g.ty.is_float()).count();

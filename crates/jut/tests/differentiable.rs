@@ -30,6 +30,7 @@ mod grown;
 mod habits;
 mod inferred;
 mod integers;
+mod into;
 mod kept;
 mod lengths;
 mod lists;

@@ -74,6 +74,10 @@ fn a_file_is_typed_functions() {
     assert_eq!(value, 2.0 / 3.0);
     assert_eq!(model::loss::value(&w, &x, &y).unwrap(), value);
     assert_eq!(model::loss::gradient(&w, &x, &y).unwrap(), (by_w, by_x.clone(), by_y.clone()));
+    let (mut into_w, mut into_x, mut into_y) = ([0.0; 2], [0.0; 3], Vec::new());
+    let into =
+        model::loss::gradient_into(&w, &x, &y, &mut into_w, &mut into_x[..], &mut into_y).unwrap();
+    assert_eq!((into, into_w, &into_x[..], &into_y), (value, by_w, &by_x[..], &by_y));
     // Residuals 0, 1, -1.
     assert_eq!(by_w, [-2.0 / 3.0, 0.0]);
     assert_eq!((by_x.len(), by_y[1]), (3, -2.0 / 3.0));

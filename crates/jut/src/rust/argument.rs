@@ -291,6 +291,14 @@ pub trait Block: Clone + Sized {
     fn at(_: &Value, _: usize) -> Option<Self> {
         None
     }
+
+    /// The first ones of such a value, in the place of others.
+    fn copy(value: &Value, to: &mut [Self]) -> Option<()> {
+        to.iter_mut().enumerate().try_for_each(|(k, one)| {
+            *one = Self::at(value, k)?;
+            Some(())
+        })
+    }
 }
 
 /// All elements of a list, each converted; the list itself, where they are stored as what they are.
@@ -352,6 +360,15 @@ macro_rules! scalar {
                     _ => None,
                 }
             }
+            fn copy(value: &Value, to: &mut [$ty]) -> Option<()> {
+                let back: fn($stored) -> Option<$ty> = $back;
+                let Value::$many(array) = value else { return None };
+                let from = array.data.get(..to.len())?;
+                to.iter_mut().zip(from).try_for_each(|(to, from)| {
+                    *to = back(*from)?;
+                    Some(())
+                })
+            }
         }
     )*};
 }
@@ -395,6 +412,9 @@ impl<B: Block, const N: usize> Block for [B; N] {
         }
         let row = |k: usize| <&[B; N]>::try_from(all.get(k * N..(k + 1) * N)?).ok().cloned();
         (0..count).map(row).collect()
+    }
+    fn copy(value: &Value, to: &mut [[B; N]]) -> Option<()> {
+        B::copy(value, to.as_flattened_mut())
     }
     fn at(value: &Value, position: usize) -> Option<[B; N]> {
         let first = position.checked_mul(N)?;

@@ -34,7 +34,7 @@ impl<'s> Taken<'s> {
 
     /// Reads the next one where it lies, if it is a number or an array of numbers; what gives nothing takes nothing.
     #[inline]
-    fn read<T>(&mut self, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+    pub(super) fn read<T>(&mut self, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
         let leaf = self.wanted.as_slice().first()?.leaf?;
         let read = read(self.results.at(leaf)?)?;
         self.wanted.next();
@@ -48,12 +48,23 @@ impl<'s> Taken<'s> {
     #[allow(clippy::should_implement_trait)]
     #[inline]
     pub fn next<T: Outcome>(&mut self) -> Result<T> {
-        T::result(self).ok_or_else(|| {
-            Error::Request(
-                "a result is of another type than the function's: a mistake in jut".to_string(),
-            )
-        })
+        T::result(self).ok_or_else(mistaken)
     }
+
+    /// The next one, in the place of another one.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    #[inline]
+    pub(super) fn renew<T: Outcome>(&mut self, place: &mut T) -> Result<()> {
+        place.renew(self).ok_or_else(mistaken)
+    }
+}
+
+#[cold]
+fn mistaken() -> Error {
+    let text = "a result is of another type than the function's: a mistake in jut";
+    Error::Request(text.to_string())
 }
 
 /// Integers of 32 bits as those of 64: what they are in the end Rust's type says.
@@ -79,6 +90,12 @@ pub trait Outcome: Sized {
     /// Takes the next result of a call, if it is of this type.
     fn result(results: &mut Taken<'_>) -> Option<Self> {
         Self::take(results.value()?)
+    }
+    /// Takes the next result of a call in the place of this one, in whose memory it may lie.
+    #[inline]
+    fn renew(&mut self, results: &mut Taken<'_>) -> Option<()> {
+        *self = Self::result(results)?;
+        Some(())
     }
 }
 
@@ -167,6 +184,17 @@ impl<B: Block> Outcome for Vec<B> {
             Some(_) => Some(Vec::new()),
             None => Self::take(results.value()?),
         }
+    }
+    fn renew(&mut self, results: &mut Taken<'_>) -> Option<()> {
+        let count = self.len();
+        let copied = results.read(|value| {
+            let fits = B::NONE.is_none() && length(value)? == count;
+            fits.then(|| B::copy(value, self)).flatten()
+        });
+        if copied.is_none() {
+            *self = Self::result(results)?;
+        }
+        Some(())
     }
 }
 
