@@ -465,7 +465,12 @@ impl Lowering<'_> {
                         continue;
                     }
                     let component = self.component(&whole, k);
-                    self.assign(target, component)?;
+                    // Two lists that change places need not be of one length.
+                    let list = self.is_of_a_list(&component) || matches!(component.ty, Ty::Of(..));
+                    match list && self.is_whole_list(target) {
+                        true => self.another_list(target, component)?,
+                        false => self.assign(target, component)?,
+                    }
                 }
                 Ok(())
             }

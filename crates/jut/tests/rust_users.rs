@@ -58,6 +58,7 @@ mod devices;
 mod dialects;
 mod early_failures;
 mod estimates;
+mod exchanged;
 mod fields;
 mod given_lists;
 mod given_rows;
