@@ -21,6 +21,9 @@ impl Lowering<'_> {
         {
             return self.call(&call, inline);
         }
+        if let Some(call) = self.called_at_once(call)? {
+            return self.call(&call, inline);
+        }
         let Expr::Path(path) = unwrapped(&call.func) else {
             return refuse(&call.func, "a function is called by its name here");
         };
@@ -476,8 +479,9 @@ impl Lowering<'_> {
         if let Some(value) = self.list_in_a_field(call, false)? {
             return Ok(value);
         }
-        if let Some(all) = crate::parted::concatenated(call) {
-            return self.expression(&all);
+        if let Some(said) = crate::parted::concatenated(call).or_else(|| crate::letters::told(call))
+        {
+            return self.expression(&said);
         }
         if let Some(said) = crate::halved::found(call)? {
             return self.expression(&said);
@@ -705,6 +709,9 @@ impl Lowering<'_> {
                         "`{name}` of an array is not built: `len`, `is_empty`, `to_vec`, `clone`, `swap` and `fill` are"
                     ),
                 );
+            (Ty::Array(..), "split_at") if arguments.len() == 1 => {
+                return self.both_parts(receiver, arguments[0]);
+            }
             }
             _ => {}
         }

@@ -648,7 +648,10 @@ impl Lowering<'_> {
                 self.scopes.pop();
                 value
             }
-            other => refuse(other, "a closure or a function's name is expected here"),
+            other => refuse(
+                other,
+                "a closure or a function's name is expected here: a closure that another one gives has a name, `let g = scaled(2.0);`",
+            ),
         }
     }
 

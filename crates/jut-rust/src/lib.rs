@@ -23,7 +23,8 @@
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
 //! | `narrow`, `unsigned` | integers of few bits; operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
-//! | `functions` | closures |
+//! | `functions`, `curried` | closures; those that closures give |
+//! | `letters` | bytes as letters, said by other Rust |
 //! | `bounded` | functions that traits give: of std to type parameters, and those that a trait provides |
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | | **statements** |
@@ -81,6 +82,7 @@ mod counted;
 pub mod data;
 mod defaulted;
 mod derivatives;
+mod curried;
 mod derive;
 mod early;
 mod elements;
@@ -108,6 +110,7 @@ mod lengths;
 mod libraries;
 mod literals;
 mod locals;
+mod letters;
 mod loops;
 mod lowering;
 mod macros;

@@ -5,8 +5,8 @@ use quote::ToTokens;
 
 const CASES: &[(&str, &str)] = &[
     (
-        "fn f(x: f64) -> f64 { let g = |k: f64| move «|»t: f64| k * t; let h = g(x); h(1.0) }",
-        "write one that gives another with all parameters",
+        "fn f(x: &[f64]) -> f64 { let g = |k: f64| move |t: &f64| k * t; x.iter().map(«g(2.0)»).sum() }",
+        "a closure that another one gives has a name",
     ),
     (
         "fn f(x: &Kernel) -> f64 { use Kernel::*; match x { Kernel::Wide(w) => *w, «Linear» => 1.0 } }",
