@@ -33,6 +33,7 @@
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `matches`, `enums` | `match`; variants of enums, patterns, `if let` |
+//! | `cases` | arms of several cases, said by an arm for each |
 //! | `searched`, `taken` | of what a `None` is one; what the statements behind a `let` say of a call |
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
@@ -52,6 +53,7 @@
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `held` | lists in fields that change their length |
 //! | `unjumped` | closures that are left before their end, said without jumps |
+//! | `unqualified` | variants by bare names, said with their enums |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
 //! | `changed` | parts of enums and options that an arm changes, said by other Rust |
@@ -74,6 +76,7 @@ mod body;
 mod bounded;
 mod called;
 mod calls;
+mod cases;
 mod chains;
 mod changed;
 mod chunked;
@@ -154,6 +157,7 @@ mod traits;
 pub mod types;
 mod uneven;
 mod unjumped;
+mod unqualified;
 mod unsigned;
 mod untold;
 mod value;
