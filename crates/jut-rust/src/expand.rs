@@ -408,6 +408,13 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
                 let given = #given;
                 linker.element(given)
             })
+        Hole::Maker(ty, name, itself) => {
+            let plain = filling(number, &Hole::Bound(ty.clone(), name.clone()));
+            let at = Span::call_site().located_at(name.span());
+            // That it gives what it was taken for, rustc says at its name.
+            let itself = itself.then(|| quote_spanned!(at=> let _: fn() -> #ty = #ty::#name;));
+            quote!({ #itself #plain })
+        }
         }
         Hole::Sure(inner) => match &**inner {
             Hole::Uneven(inner) => crate::uneven::filling(inner, true),
