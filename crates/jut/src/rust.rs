@@ -97,7 +97,7 @@ mod written;
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use arguments::{Arguments, Holding, argument, in_rows};
 pub use cell::Cell;
-pub use constant::{Constant, is_open};
+pub use constant::{Constant, Seen, seen};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
     given, itself, of, result, succeeded, taken_for_list, taken_for_option,
