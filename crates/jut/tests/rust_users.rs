@@ -80,16 +80,19 @@ mod marches;
 mod methods;
 mod models;
 mod moving;
+mod named_kinds;
 mod named_rows;
 mod nature;
 mod numeric;
 mod numerics;
+mod observers;
 mod operators;
 mod optional;
 mod orders;
 mod own_elements;
 mod own_lists;
 mod own_methods;
+mod pastimes;
 mod planes;
 mod plant_parts;
 mod plants;
@@ -119,6 +122,7 @@ mod toolbox;
 mod untold_lists;
 mod values;
 mod windows;
+mod workshops;
 mod written_lists;
 
 /// The derivative by the list, where others stand beside it.
