@@ -87,7 +87,7 @@ fn each(pattern: &Pat) -> Vec<Pat> {
 fn product<'p>(parts: impl Iterator<Item = &'p Pat>) -> Vec<Vec<Pat>> {
     parts.map(each).fold(vec![Vec::new()], |before, cases| {
         let longer = before.iter().flat_map(|one| {
-            cases.iter().map(move |case| [one.as_slice(), &[case.clone()]].concat())
+            cases.iter().map(move |case| [one.as_slice(), std::slice::from_ref(case)].concat())
         });
         longer.take(MOST + 1).collect()
     })

@@ -412,7 +412,8 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
             let plain = filling(number, &Hole::Bound(ty.clone(), name.clone()));
             let at = Span::call_site().located_at(name.span());
             // That it gives what it was taken for, rustc says at its name.
-            let itself = itself.then(|| quote_spanned!(at=> let _: fn() -> #ty = #ty::#name;));
+            let itself = itself
+                .then(|| quote_spanned!(at=> ::jut::rust::of_parameter::<#ty, _>(#ty::#name);));
             quote!({ #itself #plain })
         }
         // What is wrong with a constant or a method is at its name.

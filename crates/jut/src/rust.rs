@@ -116,7 +116,7 @@ pub use neutral::neutral;
 pub use operator::{Compared, Operator, Summed, compared, of_value, summed};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
-pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
+pub use provided::{Found, NotProvided, OfParameter, OfTrait, Provided, looked_up, of_parameter};
 pub use recursive::{many, parts, split, whole};
 pub use relisted::{Measured, Relisted};
 pub use results::{both, five, four, one, six, three, two};

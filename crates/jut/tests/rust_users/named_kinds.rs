@@ -247,7 +247,9 @@ fn first_inverted<const N: usize>(x: &[f64; N]) -> f64 {
 
 #[test]
 fn an_option_of_an_array_has_the_length_of_a_parameter() {
-    assert_eq!(inverted::value(&[2.0, 4.0]).unwrap(), Some([0.5, 0.25]));
+    assert_eq!(inverted::value(&[2.0, 4.0]).unwrap(), inverted(&[2.0, 4.0]));
+    let value = first_inverted::value(&[2.0, 1.0, 4.0]).unwrap();
+    assert_eq!(value, first_inverted(&[2.0, 1.0, 4.0]));
     assert_eq!(inverted::value(&[2.0, 0.0, 1.0]).unwrap(), None);
     let (value, tangent) = inverted::jvp(&[2.0, 4.0], &[1.0, 0.0]).unwrap();
     assert_eq!((value, tangent), (Some([0.5, 0.25]), ([-0.25, 0.0],)));

@@ -232,6 +232,7 @@ fn spots(x: &[f64]) -> f64 {
 }
 
 // Boats in a lock: `try_fold`, `checked_sub`, `Option` with `?`, an error that is a variant.
+#[allow(dead_code)]
 #[derive(Debug)]
 enum Trouble {
     Empty,
