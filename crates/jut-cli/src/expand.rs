@@ -99,7 +99,7 @@ fn last(path: &str) -> String {
 /// What fills a hole, as far as the file tells.
 fn filling(file: &File, hole: &Hole) -> Filled {
     match hole {
-        Hole::Bound(ty, name) => elsewhere(&format!("{ty}_{name}")),
+        Hole::Bound(ty, name) | Hole::Maker(ty, name, _) => elsewhere(&format!("{ty}_{name}")),
         Hole::Function(path) | Hole::Call(path, _) => {
             let name = last(&path.to_string());
             function(file, |f| f.name == name).unwrap_or_else(|| elsewhere(&path.to_string()))

@@ -52,7 +52,7 @@ impl Lowering<'_> {
         if self.two_lists(local)? {
             return Ok(());
         }
-        if let Some(each) = one_each(&local.pat, &init.expr) {
+        if let Some(each) = one_each(&local.pat, &init.expr, &|call| self.gives_closure(call)) {
             return each.iter().try_for_each(|one| self.binding(one));
         }
         let (pattern, annotated) = match &local.pat {
@@ -74,6 +74,11 @@ impl Lowering<'_> {
         };
         if let (Expr::Closure(closure), Pat::Ident(ident)) = (&*init.expr, pattern) {
             self.closure_binding(&ident.ident, closure)?;
+            return Ok(());
+        }
+        if let Pat::Ident(ident) = pattern
+            && self.given_closure(&ident.ident, &init.expr)?
+        {
             return Ok(());
         }
         if let Pat::Ident(ident) = pattern
@@ -538,14 +543,21 @@ fn is_subject(value: &Expr) -> bool {
 }
 
 /// `let (mut a, mut b) = (Vec::new(), None);` as a `let` for each name; nothing if no list without elements, and no `None`, is among the values.
-fn one_each(pattern: &Pat, value: &Expr) -> Option<Vec<syn::Local>> {
+fn one_each(
+    pattern: &Pat,
+    value: &Expr,
+    gives_closure: &dyn Fn(&Expr) -> bool,
+) -> Option<Vec<syn::Local>> {
     let (Pat::Tuple(names), Expr::Tuple(values)) = (pattern, crate::syntax::unwrapped(value))
     else {
         return None;
     };
     let same = names.elems.len() == values.elems.len();
     let own = |value: &Expr| {
-        crate::syntax::is_empty(value) || is_none(value) || matches!(value, Expr::Closure(_))
+        crate::syntax::is_empty(value)
+            || is_none(value)
+            || matches!(value, Expr::Closure(_))
+            || gives_closure(value)
     };
     if !same || !values.elems.iter().any(own) {
         return None;

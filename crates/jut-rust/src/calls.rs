@@ -21,6 +21,9 @@ impl Lowering<'_> {
         {
             return self.call(&call, inline);
         }
+        if let Some(call) = self.called_at_once(call)? {
+            return self.call(&call, inline);
+        }
         let Expr::Path(path) = unwrapped(&call.func) else {
             return refuse(&call.func, "a function is called by its name here");
         };
@@ -145,7 +148,11 @@ impl Lowering<'_> {
                     if let Some(value) = self.of_std_bound(&parameter, &name, &arguments)? {
                         return Ok(value);
                     }
-                    let hole = self.hole(Hole::Bound(parameter, last.ident.clone()));
+                    let hole = match arguments.is_empty() {
+                        true => Hole::Maker(parameter, last.ident.clone(), false),
+                        false => Hole::Bound(parameter, last.ident.clone()),
+                    };
+                    let hole = self.hole(hole);
                     return self.called(hole, &arguments, call.span(), inline);
                 }
                 let owner = self.instance(&owner)?;
@@ -309,12 +316,21 @@ impl Lowering<'_> {
             return Ok(Err(receiver));
         };
         self.gives_struct(hole, &steps);
+        // What a function of a type parameter makes out of nothing is of that type, whose method this is.
+        let maker = match self.parts.holes.get_mut(hole) {
+            Some(Hole::Maker(parameter, _, itself)) if steps.is_empty() => {
+                *itself = true;
+                Some(parameter.clone())
+            }
+            _ => None,
+        };
         let known = self.parts.holes.get(hole).filter(|h| {
             // Of a constant of a type parameter nothing is known; and what has one word may be a static that is no constant.
             let whole = |value: &TokenStream| steps.is_empty() && !value.to_string().contains("::");
             !matches!(h, Hole::Constant(value) if self.mentions_type(value) || whole(value))
         });
-        let Some(mut owner) = known.and_then(|h| given_by(hole, h)) else {
+        let made = maker.as_ref().map(|ty| quote!(::jut::rust::of::<#ty>()));
+        let Some(mut owner) = made.or_else(|| given_by(hole, known?)) else {
             return refuse(
                 &call.receiver,
                 "bind this to a name with its type before: `let x: T = ..;`",
@@ -354,7 +370,7 @@ impl Lowering<'_> {
         let (assigned, before) = (self.assigned, self.lines.len());
         let parameter = match self.parts.holes.get(hole) {
             Some(Hole::Data(path)) if steps.is_empty() => syn::parse2(path.clone()).ok(),
-            _ => None,
+            _ => maker,
         };
         let method = match parameter.filter(|ty| self.is_type(ty)) {
             Some(parameter) => Hole::Bound(parameter, call.method.clone()),
@@ -476,8 +492,9 @@ impl Lowering<'_> {
         if let Some(value) = self.list_in_a_field(call, false)? {
             return Ok(value);
         }
-        if let Some(all) = crate::parted::concatenated(call) {
-            return self.expression(&all);
+        if let Some(said) = crate::parted::concatenated(call).or_else(|| crate::letters::told(call))
+        {
+            return self.expression(&said);
         }
         if let Some(said) = crate::halved::found(call)? {
             return self.expression(&said);
@@ -692,6 +709,9 @@ impl Lowering<'_> {
                     "an array keeps its length here: write `x.iter().copied().filter(..).collect()`, or push what stays to another list",
                 );
             }
+            (Ty::Array(..), "split_at") if arguments.len() == 1 => {
+                return self.both_parts(receiver, arguments[0]);
+            }
             (Ty::Array(..), "split_at_mut") => {
                 return refuse(
                     &call.method,
@@ -752,7 +772,7 @@ pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
         Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),
         Hole::Default(path) => quote!(::jut::rust::of::<#path>()),
         Hole::Constant(value) => quote!(::jut::rust::of_value(&(#value))),
-        Hole::Length(_) | Hole::Bound(..) => return None,
+        Hole::Length(_) | Hole::Bound(..) | Hole::Maker(..) => return None,
     })
 }
 

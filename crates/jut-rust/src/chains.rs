@@ -448,7 +448,9 @@ impl Lowering<'_> {
         ty: &Ty,
         end: &ExprMethodCall,
     ) -> Result<(), Refusal> {
-        let start = self.neutral(ty, &end.method)?;
+        let start = self
+            .neutral(ty, &end.method)
+            .map_err(|refusal| Refusal { message: LISTS.to_string(), ..refusal })?;
         self.lines.insert(at, format!("var {found} = false\nvar {best} = {start}"));
         Ok(())
     }
@@ -648,7 +650,10 @@ impl Lowering<'_> {
                 self.scopes.pop();
                 value
             }
-            other => refuse(other, "a closure or a function's name is expected here"),
+            other => refuse(
+                other,
+                "a closure or a function's name is expected here: a closure that another one gives has a name, `let g = scaled(2.0);`",
+            ),
         }
     }
 
@@ -775,3 +780,7 @@ fn method_of_list(path: &syn::ExprPath) -> Option<&syn::Ident> {
     (of_slice || of_vec && last != "new" && last != "from" && last != "with_capacity")
         .then_some(last)
 }
+
+/// What is said of a search whose elements have lists in them.
+const LISTS: &str =
+    "these elements have lists in them: search the place, `(0..rows.len()).max_by(|&i, &k| ..)`";

@@ -22,6 +22,19 @@ fn variant(expr: &Expr) -> Option<(&ExprPath, syn::Path)> {
 }
 
 impl Lowering<'_> {
+    /// What `e as usize` is about, of which rustc alone knows the type: of a variant its number, of anything else itself.
+    pub fn number_of(&mut self, value: Value) -> Value {
+        let Ty::Of(hole, steps) = self.resolve(&value.ty) else { return value };
+        let mut value = self.named(value, "number");
+        if value.text.contains(['$', ' ']) {
+            let name = self.names.unique("number");
+            self.lines.push(format!("{name} = {}", value.text));
+            value.text = name;
+        }
+        let text = format!("$number {} {hole}{}$", value.text, crate::types::words(&steps));
+        Value { text, ..value }
+    }
+
     /// `e == Kind::Upwind` and `!=` as a `match`; nothing if it is none.
     pub fn as_match(&mut self, binary: &ExprBinary) -> Result<Option<Expr>, Refusal> {
         let equal = match &binary.op {

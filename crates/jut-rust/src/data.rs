@@ -413,6 +413,22 @@ pub(crate) fn values(
             true => quote!(words.refuse();),
             false => quote!(::jut::rust::Argument::words(&self.#member, words);),
         });
+    // What has no number of its own may have no float at all: rustc knows.
+    let numbers = fields.iter().any(|f| !has_struct(&f.ty));
+    let nothing = (!numbers).then(
+        || quote!(const NOTHING: bool = true #(&& <#types as ::jut::rust::Outcome>::NOTHING)*;),
+    );
+    let none = (!numbers).then(|| {
+        quote! {
+            const NONE: ::core::option::Option<fn() -> ::core::option::Option<Self>> =
+                match true #(&& <#types as ::jut::rust::Block>::NONE.is_some())* {
+                    true => ::core::option::Option::Some(|| ::core::option::Option::Some(#own {
+                        #(#numbered: <#types as ::jut::rust::Block>::NONE?()?),*
+                    })),
+                    false => ::core::option::Option::None,
+                };
+        }
+    });
     let lists: Vec<TokenStream> = fields
         .iter()
         .zip(&numbered)
@@ -442,6 +458,7 @@ pub(crate) fn values(
 
         #[automatically_derived]
         impl #declared ::jut::rust::Outcome for #own #named #outcomes {
+            #nothing
             fn take(value: ::jut::Value) -> ::core::option::Option<Self> {
                 let mut components = ::jut::rust::components(value)?;
                 ::core::option::Option::Some(#own {
@@ -456,6 +473,7 @@ pub(crate) fn values(
             #(for<'fixed> #types: ::jut::rust::Block,)*
             for<'fixed> #own #named: ::core::clone::Clone,
         {
+            #none
             fn many(all: &[Self]) -> ::jut::Result<::jut::rust::Held<'_>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(::std::vec![
                     #(#lists),*
@@ -470,7 +488,7 @@ pub(crate) fn values(
 
             fn split(value: ::jut::Value, count: usize) -> ::core::option::Option<::std::vec::Vec<Self>> {
                 let mut components = ::jut::rust::components(value)?;
-                #(let mut #names = <#types as ::jut::rust::Block>::split(components.next()?, count)?.into_iter();)*
+                #(let mut #names = <#types as ::jut::rust::Block>::next(&mut components, count)?.into_iter();)*
                 let mut all = ::std::vec::Vec::new();
                 loop {
                     let one = match (#(#names.next(),)*) {

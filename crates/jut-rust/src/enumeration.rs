@@ -58,6 +58,7 @@ pub(crate) fn items(
         let (name, ty) = (&p.name, type_value(&p.ty, &holes));
         quote!((#name, #ty))
     });
+    let numbers = numbers(data)?;
     let (declared_for, named, _) = generics.split_for_impl();
     let of_data = bounded(&generics, &quote!(::jut::rust::Data + 'static));
     let (of_data, _, _) = of_data.split_for_impl();
@@ -88,7 +89,7 @@ pub(crate) fn items(
         impl #of_data ::jut::rust::Data for #own #named {
             const TYPE: ::jut::rust::Type = ::jut::rust::Type::Enum(
                 &[#(#words),*],
-                &[("", ::jut::rust::Type::I64), #(#types),*],
+                &[(#numbers, ::jut::rust::Type::I64), #(#types),*],
             );
             type Gradient = #gradient;
         }
@@ -129,6 +130,36 @@ fn part(
         ty,
         short: word(&short),
     })
+}
+
+/// The numbers of the variants, `kind as usize`, where they are not those of their places: `"1,2,10"`, else nothing.
+fn numbers(data: &syn::DataEnum) -> Result<String, Refusal> {
+    let (mut all, mut next) = (Vec::new(), 0_i64);
+    for variant in &data.variants {
+        if let Some((_, written)) = &variant.discriminant {
+            let (negative, literal) = match written {
+                syn::Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => {
+                    (true, &*unary.expr)
+                }
+                other => (false, other),
+            };
+            let number = match literal {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => {
+                    number.base10_parse::<i64>().ok()
+                }
+                _ => None,
+            };
+            let Some(number) = number else {
+                return Err(spanned(written, "write this number as it is: `Kind = 3`"));
+            };
+            next = if negative { -number } else { number };
+        }
+        all.push(next);
+        next = next.wrapping_add(1);
+    }
+    let plain = all.iter().zip(0..).all(|(number, place)| *number == place);
+    let words: Vec<String> = all.iter().map(i64::to_string).collect();
+    Ok(if plain { String::new() } else { words.join(",") })
 }
 
 /// `TwoWords` as `two_words`.

@@ -104,7 +104,7 @@ pub(crate) fn read_beside(
         Ok(signature) => signature,
         Err(refusal) => {
             let error = refusal.error();
-            let stub = bare(function, name);
+            let stub = bare(function, name, owner);
             return Beside { items: quote!(#stub #error), integers: Vec::new(), looked: true };
         }
     };
@@ -123,15 +123,26 @@ pub(crate) fn read_beside(
 }
 
 /// The type alone, for a function whose signature is not built.
-fn bare(function: &ItemFn, name: &Ident) -> TokenStream {
+fn bare(function: &ItemFn, name: &Ident, owner: Option<&Type>) -> TokenStream {
     let vis = &function.vis;
+    // The lengths of the struct that it is a method of.
+    let mut generics = function.sig.generics.clone();
+    generics.where_clause = None;
+    let of_owner = |p: &syn::GenericParam| match p {
+        syn::GenericParam::Const(own) => {
+            owner.is_some_and(|ty| crate::syntax::has_word(ty, &own.ident.to_string()))
+        }
+        _ => false,
+    };
+    generics.params = generics.params.into_iter().filter(of_owner).collect();
+    let (declared, named, _) = generics.split_for_impl();
     quote! {
         #[allow(non_camel_case_types, dead_code)]
         #[doc(hidden)]
-        #vis struct #name {}
+        #vis struct #name #declared {}
         #[automatically_derived]
-        impl ::jut::rust::Looked for #name {}
-        impl ::jut::rust::Source for #name {
+        impl #declared ::jut::rust::Looked for #name #named {}
+        impl #declared ::jut::rust::Source for #name #named {
             const NAME: &'static str = "";
             const RESULT: ::jut::rust::Type = ::jut::rust::Type::Bool;
             fn define(_: &mut ::jut::rust::Linker) {}
@@ -281,6 +292,23 @@ fn twin(
         },
     };
     let holder = crate::generic::holder(signature);
+    // In a function of the same name: an error says where it is found.
+    let checked_within = (!checked_within.is_empty()).then(|| {
+        let own = &function.sig.ident;
+        // Those that are the function's own: others are statements that ask rustc something.
+        let is_own = |item: &&TokenStream| syn::parse2::<syn::File>((*item).clone()).is_ok();
+        let items = lowered.items.iter().filter(is_own);
+        quote! {
+            #(#conditions)*
+            const _: () = {
+                #[allow(dead_code)]
+                fn #own() {
+                    #(#items)*
+                    #(#checked_within)*
+                }
+            };
+        }
+    });
     quote! {
         #(#conditions)*
         #[doc = #about]
@@ -289,6 +317,7 @@ fn twin(
 
         #looked
         #(#checked)*
+        #checked_within
         #(#conditions)*
         #[automatically_derived]
         #[allow(private_bounds)]
@@ -301,7 +330,6 @@ fn twin(
             #wrt
             fn define(linker: &mut ::jut::rust::Linker) {
                 #(#items)*
-                #(#checked_within)*
                 #mention
                 let holes: [::jut::rust::Filled; #count] = [#(#holes),*];
                 linker.define::<Self>(#text, ::core::file!(), #places, &holes);
@@ -364,7 +392,7 @@ fn look(value: &TokenStream) -> TokenStream {
     let at = Span::call_site().located_at(value.span());
     quote_spanned! {at=>
         const _: () = assert!(
-            !::jut::rust::is_open(&#value),
+            !::jut::rust::seen(&#value).is_open,
             "a list of tuples with slices in them is no constant here: write a list for each part"
         );
     }
@@ -380,10 +408,18 @@ fn filling(number: usize, hole: &Hole) -> TokenStream {
             let link = spanned_like(link.to_token_stream(), name.span());
             quote!(#ty::#link(linker))
         }
+        Hole::Maker(ty, name, itself) => {
+            let plain = filling(number, &Hole::Bound(ty.clone(), name.clone()));
+            let at = Span::call_site().located_at(name.span());
+            // That it gives what it was taken for, rustc says at its name.
+            let itself = itself
+                .then(|| quote_spanned!(at=> ::jut::rust::of_parameter::<#ty, _>(#ty::#name);));
+            quote!({ #itself #plain })
+        }
         // What is wrong with a constant or a method is at its name.
         Hole::Constant(value) => {
             let at = Span::call_site().located_at(value.span());
-            quote_spanned!(at=> linker.constant(&(#value)))
+            quote_spanned!(at=> linker.seen(::jut::rust::seen(&(#value))))
         }
         Hole::Method(owner, key) => {
             let at = Span::call_site().located_at(owner.span());

@@ -195,10 +195,7 @@ impl Lowering<'_> {
             Expr::Return(jump) => refuse(&jump.return_token, JUMP),
             Expr::Break(jump) => refuse(&jump.break_token, JUMP),
             Expr::Continue(jump) => refuse(&jump.continue_token, JUMP),
-            Expr::Closure(closure) => refuse(
-                &closure.or1_token,
-                "a closure is an argument, or has a name: `let g = |x| ..;`; write one that gives another with all parameters, `|k, x| ..`",
-            ),
+            Expr::Closure(closure) => refuse(&closure.or1_token, crate::curried::GIVEN),
             Expr::Struct(literal) => self.made(literal),
             Expr::Try(t) => self.succeeded(t),
             Expr::Range(range) => refuse(range, "a range stands in a `for` or in an index only"),

@@ -57,6 +57,8 @@ fn owners(ty: &Ty, of: &mut Vec<Option<usize>>) {
 pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
     let named = with_names(function);
     let function = named.as_ref().unwrap_or(function);
+    let owned = crate::unqualified::told(function);
+    let function = owned.as_ref().unwrap_or(function);
     let tables = crate::tables::told(function);
     let function = tables.as_ref().unwrap_or(function);
     let told = crate::generated::told(function)?;

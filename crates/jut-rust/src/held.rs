@@ -142,10 +142,13 @@ impl Lowering<'_> {
         hole: usize,
         step: Step,
     ) -> Result<Value, Refusal> {
+        let steps = vec![step];
         if !crate::syntax::is_empty(value) {
+            if crate::syntax::is_from_fn(value) && self.expected.wanted.is_none() {
+                self.expected.wanted = Some(Ty::Of(hole, steps));
+            }
             return self.expression(value);
         }
-        let steps = vec![step];
         let text = format!("$neutral {hole}{}$", crate::types::words(&steps));
         Ok(Value::name(text, Ty::Of(hole, steps), i64::MIN))
     }

@@ -23,7 +23,8 @@
 //! | `overloaded`, `indexed`, `comparisons` | operators of structs, elements of own types; variants that are compared |
 //! | `narrow`, `unsigned` | integers of few bits; operations of `u64` |
 //! | `methods`, `numbers`, `numeric` | the methods of numbers; those of own types with such names |
-//! | `functions` | closures |
+//! | `functions`, `curried` | closures; those that closures give |
+//! | `letters` | bytes as letters, said by other Rust |
 //! | `bounded` | functions that traits give: of std to type parameters, and those that a trait provides |
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | | **statements** |
@@ -32,6 +33,7 @@
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `matches`, `enums` | `match`; variants of enums, patterns, `if let` |
+//! | `cases` | arms of several cases, said by an arm for each |
 //! | `searched`, `taken` | of what a `None` is one; what the statements behind a `let` say of a call |
 //! | `options`, `results` | `Option` in a body; `Result`, and `?` on one |
 //! | | **lists** |
@@ -51,6 +53,7 @@
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `held` | lists in fields that change their length |
 //! | `unjumped` | closures that are left before their end, said without jumps |
+//! | `unqualified` | variants by bare names, said with their enums |
 //! | `propagated` | errors that a `match` gives on |
 //! | `halved` | searches by halves, said by other Rust |
 //! | `changed` | parts of enums and options that an arm changes, said by other Rust |
@@ -73,11 +76,13 @@ mod body;
 mod bounded;
 mod called;
 mod calls;
+mod cases;
 mod chains;
 mod changed;
 mod chunked;
 mod comparisons;
 mod counted;
+mod curried;
 pub mod data;
 mod defaulted;
 mod derivatives;
@@ -105,6 +110,7 @@ mod iterators;
 mod kept;
 mod lazily;
 mod lengths;
+mod letters;
 mod libraries;
 mod literals;
 mod locals;
@@ -151,6 +157,7 @@ mod traits;
 pub mod types;
 mod uneven;
 mod unjumped;
+mod unqualified;
 mod unsigned;
 mod untold;
 mod value;

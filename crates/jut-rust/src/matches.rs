@@ -172,7 +172,7 @@ impl Lowering<'_> {
                     if let Some(name) = crate::syntax::binds(case) {
                         return refuse(
                             name,
-                            "a name behind `|` is not built: write an arm for each",
+                            "a name behind `|` is not built here: write a `match` with an arm for each",
                         );
                     }
                     all.push(self.tested(case, subject)?);

@@ -320,10 +320,14 @@ impl Lowering<'_> {
             (Ty::Of(hole, steps), Ty::F64 | Ty::F32 | Ty::I64) => {
                 let to = wanted.text(&mut String::new);
                 let steps = crate::types::words(steps);
+                let value = match wanted {
+                    Ty::I64 => self.number_of(value),
+                    _ => value,
+                };
                 call(format!("$to {to} {hole}{steps}$({})", value.text), &value)
             }
             (Ty::Of(..), Ty::Narrow(_) | Ty::U64 | Ty::Usize) => {
-                let value = self.named(value, "number");
+                let value = self.number_of(value);
                 self.cast_of_any(value, &wanted, span)
             }
             (Ty::Of(..), _) => {
@@ -425,7 +429,8 @@ impl Lowering<'_> {
         let rounded = if wide { format!("rust_f64_to_u64(f64({v}))") } else { rounded };
         let truth = format!("i64({v})");
         let mut text = String::new();
-        for (name, one) in [("f64", &rounded), ("f32", &rounded), ("int", &whole), ("bool", &truth)]
+        for (name, one) in
+            [("f64", &rounded), ("f32", &rounded), ("whole", &whole), ("bool", &truth)]
         {
             if let Some((open, close)) = self.only(name, &value.ty) {
                 text.push_str(&format!("{open}{one}{close}"));
@@ -465,7 +470,12 @@ impl Lowering<'_> {
                         continue;
                     }
                     let component = self.component(&whole, k);
-                    self.assign(target, component)?;
+                    // Two lists that change places need not be of one length.
+                    let list = self.is_of_a_list(&component) || matches!(component.ty, Ty::Of(..));
+                    match list && self.is_whole_list(target) {
+                        true => self.another_list(target, component)?,
+                        false => self.assign(target, component)?,
+                    }
                 }
                 Ok(())
             }

@@ -10,7 +10,7 @@
 //!
 //! Both numbers are computed once, before. Requires: the arms say which order they mean, and give it no name.
 
-use crate::syntax::{one_case_each, unwrapped};
+use crate::syntax::unwrapped;
 use syn::{Expr, ExprMatch, Pat};
 
 /// The number of an order as a pattern.
@@ -86,7 +86,7 @@ fn numbered(m: &ExprMatch) -> Option<ExprMatch> {
 /// A `match` as it is translated: on a number where it is one on an order, and with an arm for each case that binds names.
 pub(crate) fn apart(m: &ExprMatch) -> Option<ExprMatch> {
     let numbered = numbered(m);
-    match one_case_each(numbered.as_ref().unwrap_or(m)) {
+    match crate::cases::told(numbered.as_ref().unwrap_or(m)) {
         Some(apart) => Some(apart),
         None => numbered,
     }

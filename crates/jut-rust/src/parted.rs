@@ -166,6 +166,25 @@ pub(crate) fn unwrapped_parts(local: &Local) -> Option<Vec<Stmt>> {
     Some(vec![syn::parse_quote!(let #one = #value;), syn::parse_quote!(let #rest = #part;)])
 }
 
+impl Lowering<'_> {
+    /// `x.split_at(k)` where no pattern takes it apart: a pair of lists.
+    pub fn both_parts(
+        &mut self,
+        list: crate::value::Value,
+        at: &Expr,
+    ) -> Result<crate::value::Value, Refusal> {
+        let list = self.named(list, "list");
+        self.scopes.push(Default::default());
+        self.declare("__jut_parts", crate::lowering::Local::value(list.text, list.ty));
+        let pair = self.expression(&syn::parse_quote!({
+            let (__jut_left, __jut_right) = __jut_parts.split_at(#at);
+            (__jut_left, __jut_right)
+        }));
+        self.scopes.pop();
+        pair
+    }
+}
+
 /// `[a, b].concat()` of lists that have names.
 pub(crate) fn concatenated(call: &ExprMethodCall) -> Option<Expr> {
     let Expr::Array(lists) = unwrapped(&call.receiver) else { return None };

@@ -193,11 +193,15 @@ impl Lowering<'_> {
 
     /// Whether a place is a list that may have another length from here on.
     pub fn is_whole_list(&self, place: &Expr) -> bool {
-        let Expr::Path(path) = unwrapped(place) else { return false };
-        let local = path.path.get_ident().and_then(|name| self.lookup(&name.to_string()));
-        local.is_some_and(|local| {
-            local.stack.is_some() || self.grows_here(local) && !local.name.is_empty()
-        })
+        self.whole_list(place).is_some()
+    }
+
+    /// The list that a place is, if it may have another length from here on.
+    pub fn whole_list(&self, place: &Expr) -> Option<&Local> {
+        let Expr::Path(path) = unwrapped(place) else { return None };
+        let local = self.lookup(&path.path.get_ident()?.to_string())?;
+        let other = local.stack.is_some() || self.grows_here(local) && !local.name.is_empty();
+        other.then_some(local)
     }
 
     /// Whether a value is a list of a length that is known when it runs.

@@ -217,9 +217,12 @@ impl Lowering<'_> {
     /// What a place was, which gets another value.
     pub fn replacement(&mut self, place: &Expr, value: Option<&Expr>) -> Result<Value, Refusal> {
         let value = match value {
-            Some(value) => self.expression(value)?,
-            None => {
-                let ty = self.nested(|this| this.place(place))?.1.ty;
+            Some(value) if !crate::syntax::is_empty(value) => self.expression(value)?,
+            _ => {
+                let ty = match self.whole_list(place) {
+                    Some(local) => local.ty.clone(),
+                    None => self.nested(|this| this.place(place))?.1.ty,
+                };
                 let ty = self.resolve(&ty);
                 if let Ty::Of(..) = ty {
                     let said = "what a struct is by default is written: `std::mem::replace(&mut p, Point::default())`";

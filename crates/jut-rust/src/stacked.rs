@@ -55,7 +55,32 @@ fn is_part(place: &Expr, name: &str) -> bool {
     }
 }
 
+/// The places that are assigned: those of a tuple, or one.
+fn targets(left: &Expr) -> impl Iterator<Item = &Expr> {
+    let all: Vec<&Expr> = match unwrapped(left) {
+        Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+        one => vec![one],
+    };
+    targets_of(all)
+}
+
+/// Places, of which `*a` is that of a name that is a `&mut`.
+fn targets_of<'e>(all: impl IntoIterator<Item = &'e Expr>) -> impl Iterator<Item = &'e Expr> {
+    all.into_iter().map(|place| match unwrapped(place) {
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => &*unary.expr,
+        place => place,
+    })
+}
+
 impl Uses<'_> {
+    /// What is assigned.
+    fn targets(&mut self, left: &Expr) {
+        for target in targets(left) {
+            self.relists += usize::from(is_named(target, self.name));
+            self.assigns += usize::from(is_part(target, self.name));
+        }
+    }
+
     /// Looks at a part; whether its own parts are to be looked at then.
     fn see(&mut self, node: Node) -> bool {
         match node {
@@ -79,6 +104,13 @@ impl Uses<'_> {
                 self.assigns += usize::from(part && (changes || method == "iter_mut"));
             }
             Node::Expr(Expr::Call(call)) => {
+                if let Some(swapped) = crate::restated::swapped(call) {
+                    self.targets(&swapped.left);
+                    // Both are computed, and both are assigned.
+                    self.stands +=
+                        targets(&swapped.left).filter(|t| is_named(t, self.name)).count();
+                    return false;
+                }
                 let Some((place, value)) = crate::restated::replaced(call) else { return true };
                 self.relists += usize::from(is_named(&place, self.name));
                 self.assigns += usize::from(is_part(&place, self.name));
@@ -88,16 +120,7 @@ impl Uses<'_> {
                 }
                 return false;
             }
-            Node::Expr(Expr::Assign(assign)) => {
-                let mut targets = vec![&*assign.left];
-                if let Expr::Tuple(tuple) = unwrapped(&assign.left) {
-                    targets = tuple.elems.iter().collect();
-                }
-                for target in targets {
-                    self.relists += usize::from(is_named(target, self.name));
-                    self.assigns += usize::from(is_part(target, self.name));
-                }
-            }
+            Node::Expr(Expr::Assign(assign)) => self.targets(&assign.left),
             Node::Expr(Expr::Binary(binary)) => {
                 let compound = crate::syntax::compound(&binary.op).is_some();
                 self.assigns += usize::from(compound && is_part(&binary.left, self.name));
@@ -126,6 +149,35 @@ struct Others {
     certain: Vec<String>,
     /// A function gives it, or it is as long as is computed.
     possible: Vec<String>,
+}
+
+impl Others {
+    /// `(a, b) = (b, a)`. Where the length of one of them changes, so do those of all; else each may be as long as it was, as two buffers are that
+    /// are filled in turn. Others get a list as by `a = b`.
+    fn exchange(&mut self, left: &Expr, right: &Expr, expr: &Expr) {
+        let name = |place: &Expr| match unwrapped(place) {
+            Expr::Path(path) => path.path.get_ident().map(|name| name.to_string()),
+            _ => None,
+        };
+        let Expr::Tuple(right) = unwrapped(right) else { return };
+        let pairs: Vec<(String, &Expr)> = targets(left)
+            .zip(targets_of(&right.elems))
+            .filter_map(|(target, value)| Some((name(target)?, value)))
+            .collect();
+        let changes = |name: &String| uses(name, expr).grows > 0 || shortens(name, expr);
+        let known = |wanted: &String| pairs.iter().any(|(target, _)| target == wanted);
+        for (target, value) in &pairs {
+            let (certain, possible) = match name(value) {
+                Some(other) => (changes(&other) || changes(target), known(&other)),
+                None => (false, crate::lengths::may_differ(value, expr)),
+            };
+            if certain {
+                self.certain.push(target.clone());
+            } else if possible {
+                self.possible.push(target.clone());
+            }
+        }
+    }
 }
 
 /// The names of parts of lists: of `x.split_at(k)`, `x.split_first()`, and of patterns `[first, rest @ ..]`.
@@ -168,13 +220,20 @@ fn given_others(expr: &Expr, uneven: bool) -> Others {
                 {
                     others.certain.push(name.to_string());
                 }
+                if let Some(swapped) = crate::restated::swapped(call) {
+                    others.exchange(&swapped.left, &swapped.right, expr);
+                }
+                return true;
+            }
+            Node::Expr(Expr::Assign(assign)) if matches!(*assign.left, Expr::Tuple(_)) => {
+                others.exchange(&assign.left, &assign.right, expr);
                 return true;
             }
             Node::Expr(Expr::Assign(assign)) => assign,
             _ => return true,
         };
-        let Expr::Path(path) = unwrapped(&assign.left) else { return false };
-        let Some(name) = path.path.get_ident() else { return false };
+        let Expr::Path(path) = unwrapped(&assign.left) else { return true };
+        let Some(name) = path.path.get_ident() else { return true };
         let other = match unwrapped(&assign.right) {
             Expr::Path(path) => path.path.get_ident().is_some_and(|other| {
                 let other = other.to_string();
@@ -194,7 +253,8 @@ fn given_others(expr: &Expr, uneven: bool) -> Others {
         } else if uneven || crate::lengths::may_differ(&assign.right, expr) {
             others.possible.push(name.to_string());
         }
-        false
+        // What is assigned may be what another list was.
+        true
     });
     others
 }
@@ -235,7 +295,8 @@ impl Lowering<'_> {
         names.retain(|name| {
             let Some(local) = self.lookup(name) else { return false };
             let uses = uses(name, expr);
-            if !self.grows_here(local) || plain.contains(name) && uses.assigns == 0 {
+            let pushes = plain.contains(name) && uses.assigns == 0 && uses.relists == 0;
+            if !self.grows_here(local) || pushes {
                 return false;
             }
             let read = uses.stands > uses.grows;

@@ -226,31 +226,6 @@ pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
     found
 }
 
-/// A `match` in which each arm of several cases that bind names, `A(r) | B(r) => ..`, is an arm for each; `None` if there is none.
-pub(crate) fn one_case_each(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
-    fn cases(pattern: &syn::Pat) -> Option<&syn::PatOr> {
-        match pattern {
-            syn::Pat::Paren(inner) => cases(&inner.pat),
-            syn::Pat::Or(or) => or.cases.iter().any(|c| binds(c).is_some()).then_some(or),
-            _ => None,
-        }
-    }
-    if m.arms.iter().all(|arm| cases(&arm.pat).is_none()) {
-        return None;
-    }
-    let mut arms = Vec::new();
-    for arm in &m.arms {
-        match cases(&arm.pat) {
-            None => arms.push(arm.clone()),
-            Some(or) => arms.extend(or.cases.iter().map(|case| {
-                let comma = arm.comma.or_else(|| Some(Default::default()));
-                syn::Arm { pat: case.clone(), comma, ..arm.clone() }
-            })),
-        }
-    }
-    Some(syn::ExprMatch { arms, ..m.clone() })
-}
-
 /// The words in an expression that may be names.
 pub(crate) fn words(expr: &Expr) -> Vec<String> {
     let mut found = Vec::new();

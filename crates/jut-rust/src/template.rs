@@ -53,6 +53,8 @@ pub enum Hole {
     Call(TokenStream, TokenStream),
     /// A method of a type parameter, which its bounds have: the parameter, and the name.
     Bound(Ident, Ident),
+    /// The same of a function without arguments, `M::empty()`: the parameter, the name, and whether that parameter is taken for what it gives.
+    Maker(Ident, Ident, bool),
     /// A method or function of a type: the type, as an expression that stands for it, and the name's number.
     Method(TokenStream, u64),
     /// A constant: an expression.
@@ -145,7 +147,7 @@ fn written(hole: &Hole) -> String {
     match hole {
         Hole::Function(t) => format!("function {t}"),
         Hole::Call(t, of) => format!("call {t} {of}"),
-        Hole::Bound(t, name) => format!("bound {t} {name}"),
+        Hole::Bound(t, name) | Hole::Maker(t, name, _) => format!("bound {t} {name}"),
         Hole::Constant(t) => format!("constant {t}"),
         Hole::Method(t, key) => format!("method {key} {t}"),
         Hole::Data(t) => format!("data {t}"),

@@ -203,6 +203,7 @@ impl Ty {
                 *extent == Extent::Fixed(length.to_string()) || element.has_length(length)
             }
             Ty::Tuple(items) => items.iter().any(|t| t.has_length(length)),
+            Ty::Option(inner) => inner.has_length(length),
             _ => false,
         }
     }

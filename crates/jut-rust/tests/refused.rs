@@ -5,12 +5,20 @@ use quote::ToTokens;
 
 const CASES: &[(&str, &str)] = &[
     (
-        "fn f(x: f64) -> f64 { let g = |k: f64| move «|»t: f64| k * t; let h = g(x); h(1.0) }",
-        "write one that gives another with all parameters",
+        "fn f(x: &[f64]) -> f64 { let g = |k: f64| move |t: &f64| k * t; x.iter().map(«g(2.0)»).sum() }",
+        "a closure that another one gives has a name",
     ),
     (
-        "fn f(x: &Kernel) -> f64 { use Kernel::*; match x { Kernel::Wide(w) => *w, «Linear» => 1.0 } }",
+        "fn f(x: &Kernel) -> f64 { match x { Kernel::Wide(w) => *w, «Linear» => 1.0 } }",
         "has its enum's name before it",
+    ),
+    (
+        "fn f(x: &K) -> f64 { use A::*; use B::*; match x { «Linear» => 1.0, _ => 0.0 } }",
+        "has its enum's name before it",
+    ),
+    (
+        "fn f(x: &[Vec<f64>]) -> f64 { let k = x.iter().enumerate().«max_by»(|(_, a), (_, b)| a[0].total_cmp(&b[0])).map(|(i, _)| i).unwrap_or(0); k as f64 }",
+        "search the place",
     ),
     // Signatures.
     ("fn f(n: «u128») -> f64 { n as f64 }", "write `i64` or `u64`"),

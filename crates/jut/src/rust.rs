@@ -98,7 +98,7 @@ mod written;
 pub use argument::{Argument, Block, Content, Held, ListContent, optional};
 pub use arguments::{Arguments, Holding, argument, in_rows};
 pub use cell::Cell;
-pub use constant::{Constant, is_open};
+pub use constant::{Constant, Seen, seen};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Itself, Method, Number, components, element, field,
     given, itself, of, result, succeeded, taken_for_list, taken_for_option,
@@ -118,7 +118,7 @@ pub use operator::{Compared, Operator, Summed, compared, of_value, summed};
 pub use outcome::{Outcome, Taken};
 pub use place::Place;
 pub use program::Program;
-pub use provided::{Found, NotProvided, OfTrait, Provided, looked_up};
+pub use provided::{Found, NotProvided, OfParameter, OfTrait, Provided, looked_up, of_parameter};
 pub use recursive::{many, parts, split, whole};
 pub use relisted::{Measured, Relisted};
 pub use results::{both, five, four, one, six, three, two};

@@ -44,8 +44,13 @@ impl<'a> Held<'a> {
 
     /// A tuple or record of components.
     pub fn tuple(mut components: Vec<Held<'a>>) -> Held<'a> {
+        let some = !components.is_empty();
         components.retain(|c| !matches!(c.data, Data::Nothing));
-        Held::scalar(Data::Tuple(components))
+        match some && components.is_empty() {
+            // A derivative with respect to what has no floats.
+            true => Held::nothing(),
+            false => Held::scalar(Data::Tuple(components)),
+        }
     }
 
     /// An integer of 32 bits that is one in the text, too.
@@ -237,7 +242,7 @@ impl Argument for () {
 
 /// Derivatives with respect to the elements of a list, an enum without floats in them, are no argument.
 impl Block for () {
-    const NONE: Option<()> = Some(());
+    const NONE: Option<fn() -> Option<()>> = Some(|| Some(()));
     fn many(_: &[()]) -> Result<Held<'_>> {
         Ok(Held::scalar(Data::Nothing))
     }
@@ -263,8 +268,8 @@ fn signed<N: Copy + std::fmt::Display + TryInto<i64>>(n: N) -> Result<i64> {
     note = "a struct that derives `jut::Data` can be an element if all its fields have a fixed size, or with `#[data(ragged)]` before it"
 )]
 pub trait Block: Clone + Sized {
-    /// One of a list of which there is no value: a derivative with respect to what has no floats.
-    const NONE: Option<Self> = None;
+    /// What makes one of a list of which there is no value: a derivative with respect to what has no floats.
+    const NONE: Option<fn() -> Option<Self>> = None;
 
     /// Many of them as one array, or as the arrays of their fields.
     ///
@@ -280,6 +285,14 @@ pub trait Block: Clone + Sized {
 
     /// So many of them from such a value.
     fn split(value: Value, count: usize) -> Option<Vec<Self>>;
+
+    /// So many of them from the next value, if there is one of them.
+    fn next(values: &mut std::vec::IntoIter<Value>, count: usize) -> Option<Vec<Self>> {
+        match Self::NONE {
+            Some(none) => Some(vec![none()?; count]),
+            None => Self::split(values.next()?, count),
+        }
+    }
 
     /// Many of them as one slice of the numbers of compiled code, if they are that.
     #[inline(always)]
@@ -390,6 +403,10 @@ scalar! {
 }
 
 impl<B: Block, const N: usize> Block for [B; N] {
+    const NONE: Option<fn() -> Option<[B; N]>> = match B::NONE {
+        Some(_) => Some(|| vec![B::NONE?()?; N].try_into().ok()),
+        None => None,
+    };
     fn many(all: &[[B; N]]) -> Result<Held<'_>> {
         Ok(B::many(all.as_flattened())?.in_rows(all.len(), N))
     }

@@ -42,9 +42,25 @@ pub trait Constant {
     );
 }
 
-/// Whether a constant is a list of tuples with slices in them.
-pub const fn is_open<C: Constant>(_: &C) -> bool {
-    C::HAS_OPEN
+/// A constant that was looked at. What is asked of it behind that has no bound of its own: so a value that is none is one error, wherever it is
+/// looked at.
+pub struct Seen<'a, C: ?Sized> {
+    value: &'a C,
+    link: fn(&mut super::Linker, &C) -> super::Filled,
+    /// Whether it is a list of tuples with slices in them.
+    pub is_open: bool,
+}
+
+/// Looks at a constant.
+pub const fn seen<C: Constant + ?Sized>(value: &C) -> Seen<'_, C> {
+    Seen { value, link: super::Linker::constant::<C>, is_open: C::HAS_OPEN }
+}
+
+impl super::Linker {
+    /// A constant that was looked at.
+    pub fn seen<C: ?Sized>(&mut self, constant: Seen<'_, C>) -> super::Filled {
+        (constant.link)(self, constant.value)
+    }
 }
 
 /// A row of a list whose rows have different lengths.

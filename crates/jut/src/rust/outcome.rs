@@ -81,15 +81,23 @@ fn widened(value: Value) -> Value {
 
 /// What can be a result.
 pub trait Outcome: Sized {
+    /// Whether nothing is given for it: a derivative with respect to what has no floats, or a struct of such alone.
+    const NOTHING: bool = false;
     /// Takes the value, if it is of this type.
     fn take(value: Value) -> Option<Self>;
     /// Takes the next value, if it is of this type.
     fn next(values: &mut std::vec::IntoIter<Value>) -> Option<Self> {
-        Self::take(values.next()?)
+        match Self::NOTHING {
+            true => Self::take(Value::Tuple(Vec::new())),
+            false => Self::take(values.next()?),
+        }
     }
     /// Takes the next result of a call, if it is of this type.
     fn result(results: &mut Taken<'_>) -> Option<Self> {
-        Self::take(results.value()?)
+        match Self::NOTHING {
+            true => Self::take(Value::Tuple(Vec::new())),
+            false => Self::take(results.value()?),
+        }
     }
     /// Takes the next result of a call in the place of this one, in whose memory it may lie.
     #[inline]
@@ -101,6 +109,7 @@ pub trait Outcome: Sized {
 
 /// A derivative with respect to what has no floats, which is no value.
 impl Outcome for () {
+    const NOTHING: bool = true;
     fn take(_: Value) -> Option<()> {
         None
     }
@@ -169,6 +178,7 @@ impl Outcome for bool {
 }
 
 impl<B: Block> Outcome for Vec<B> {
+    const NOTHING: bool = B::NONE.is_some();
     fn take(value: Value) -> Option<Vec<B>> {
         let count = length(&value)?;
         B::split(value, count)
@@ -239,18 +249,19 @@ impl<B: Block> Outcome for Vec<Vec<B>> {
 }
 
 impl<B: Block, const N: usize> Outcome for [B; N] {
+    const NOTHING: bool = B::NONE.is_some();
     fn take(value: Value) -> Option<[B; N]> {
         B::split(value, N)?.try_into().ok()
     }
     fn next(values: &mut std::vec::IntoIter<Value>) -> Option<[B; N]> {
         match B::NONE {
-            Some(none) => vec![none; N].try_into().ok(),
+            Some(none) => vec![none()?; N].try_into().ok(),
             None => Self::take(values.next()?),
         }
     }
     fn result(results: &mut Taken<'_>) -> Option<[B; N]> {
         if let Some(none) = B::NONE {
-            return vec![none; N].try_into().ok();
+            return vec![none()?; N].try_into().ok();
         }
         match results.read(|value| <[B; N]>::at(value, 0)) {
             Some(array) => Some(array),

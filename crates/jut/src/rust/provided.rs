@@ -52,3 +52,17 @@ impl<const KEY: u64, S: OfTrait, R> Method<KEY, R> for Provided<S, R> {
         S::of_trait(linker)
     }
 }
+
+/// What a function of a type parameter makes, which is taken for that parameter: it has its methods.
+#[diagnostic::on_unimplemented(
+    message = "this gives a `{Self}`, where a `{T}` was taken for what it gives",
+    label = "of another type than the parameter",
+    note = "bind it to a name with its type before: `let made: Ruler = S::unit();`"
+)]
+pub trait OfParameter<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T> OfParameter<T> for T {}
+
+/// Says that a function makes what it was taken for.
+pub fn of_parameter<T, R: OfParameter<T>>(_: fn() -> R) {}

@@ -165,7 +165,7 @@ pub(super) fn written(tag: &str, holes: &[Filled]) -> String {
             let same = match ty {
                 Some(Type::F64) => name == "f64",
                 Some(Type::F32) => name == "f32",
-                Some(ty) => name == "i64" && ty.is_integer(),
+                Some(ty) => name == "i64" && is_whole(&ty),
                 None => false,
             };
             let large = name == "f32" && matches!(ty, Some(Type::I64 | Type::Usize));
@@ -186,6 +186,10 @@ pub(super) fn written(tag: &str, holes: &[Filled]) -> String {
                 "bits" => (most - least).to_string(),
                 _ => (most - least).count_ones().to_string(),
             }
+        }
+        ["number", value, k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            number_of(value, of.and_then(|h| h.walk(steps.iter().copied())))
         }
         ["fixed", k, ref steps @ ..] => {
             let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
@@ -312,6 +316,22 @@ pub(super) fn is_row(ty: &Type) -> bool {
     matches!(ty, Type::Declared(row) if row.is_row())
 }
 
+/// Whether `e as i64` of it is an integer that is there: of a variant its number.
+fn is_whole(ty: &Type) -> bool {
+    ty.is_integer() || matches!(ty, Type::Enum(..))
+}
+
+/// A value; of a variant its number, which is its place among the variants, or one of those that are written.
+fn number_of(value: &str, ty: Option<Type>) -> String {
+    let Some(Type::Enum(_, [(numbers, _), ..])) = ty else { return value.to_string() };
+    let numbers: Vec<&str> = numbers.split(',').filter(|number| !number.is_empty()).collect();
+    let Some((last, first)) = numbers.split_last() else { return format!("{value}.0") };
+    let each = first.iter().enumerate().rev();
+    each.fold(format!("({last})"), |rest, (k, number)| {
+        format!("prim.select({value}.0 == {k}, ({number}), {rest})")
+    })
+}
+
 /// Whether a value is an `Option`: that of a type that holds itself, or a pair.
 fn is_optional(ty: &Type) -> bool {
     match ty {
@@ -348,6 +368,7 @@ pub(super) fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("f32") => ty == Type::F32,
         Some("bool") => ty == Type::Bool,
         Some("int") => ty.is_integer(),
+        Some("whole") => is_whole(&ty),
         Some("narrow") => ty.limits().is_some(),
         // What one file does not tell, and is an integer here.
         Some("negative" | "i64") if hole.guessed && ty == Type::F64 => true,
