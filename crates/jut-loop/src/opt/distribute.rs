@@ -81,9 +81,8 @@ pub(super) fn parts(source: &Lanes, roots: &Roots, values: &mut Values) -> Optio
 
 /// What of a block those of its results need that are wanted, and its stores if they are; whatever is needed becomes live.
 fn part(block: &Block, live: &mut HashSet<Value>, results: &[bool], stores: bool) -> Block {
-    let mut kept = Block::default();
-    kept.results =
-        block.results.iter().zip(results).filter(|(_, w)| **w).map(|(a, _)| *a).collect();
+    let kept = block.results.iter().zip(results).filter(|(_, w)| **w).map(|(a, _)| *a);
+    let mut kept = Block { stmts: Vec::new(), results: kept.collect() };
     let name = |live: &mut HashSet<Value>, a| {
         if let Atom::Value(v) = a {
             live.insert(v);
