@@ -6,6 +6,7 @@
 //! | `gradient_into(x, k, g_x)` | behind them memory for each part of the gradient |
 //! | `jvp(x, k, d_x)`, `hvp(x, k, d_x)` | behind them a tangent for each parameter that is asked for |
 //! | `vjp(x, k, cotangent)` | behind them a cotangent of the result |
+//! | `linearize(x, k)` | the value and the derivative there, to be applied to tangents and cotangents |
 //! | `compiled(request)`, `configure(choice)` | the code that these call, and how it is made |
 //! | `hessian(x, k)`, `jacobian(x, k)`, `value_and_jacobian(x, k)` | of one parameter; of functions that give an array |
 //!
@@ -497,6 +498,45 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             &quote!((#value, #gradient)),
             &pair,
         ));
+        // Rows may have lengths of their own at each call.
+        if signature.uneven.is_none() {
+            let held = together(
+                held_names.iter().map(|one| quote!(::jut::rust::argument(&#one))).collect(),
+            );
+            let parts = |count: usize| match count {
+                1 => together(vec![quote!(::jut::rust::argument(given))]),
+                _ => together(
+                    (0..count)
+                        .map(syn::Index::from)
+                        .map(|k| quote!(::jut::rust::argument(&given.#k)))
+                        .collect(),
+                ),
+            };
+            let (tangents, cotangents) = (parts(floats.len()), parts(result_floats.len()));
+            let take_result = take(result_floats.len());
+            all.push(quote! {
+                #[doc = "The value and the derivative there, kept to be applied to tangents and cotangents without running the function again.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
+                pub fn linearize #generics(
+                    #(#parameters),*
+                ) -> ::jut::Result<::jut::rust::Derivative<#value, #gradient, #result_type>> {
+                    #(#prepared)*
+                    ::jut::rust::linearize::<Self, _, _, _>(
+                        #held,
+                        ::jut::rust::Reading {
+                            value: #take_value,
+                            tangents: #take_gradient,
+                            results: #take_result,
+                            hold_tangents: |given, held| {
+                                ::jut::rust::Arguments::hold(&#tangents, held)
+                            },
+                            hold_results: |given, held| {
+                                ::jut::rust::Arguments::hold(&#cotangents, held)
+                            },
+                        },
+                    )
+                }
+            });
+        }
         if let [one] = given
             && let Some(blocks) = jacobian(one, &floats, signature)
         {

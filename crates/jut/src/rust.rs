@@ -70,6 +70,7 @@ mod constant;
 mod data;
 mod declared;
 mod defaults;
+mod derivative;
 mod description;
 mod entry;
 mod gathered;
@@ -105,6 +106,7 @@ pub use data::{
 };
 pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
+pub use derivative::{Derivative, Reading, linearize};
 pub use entry::{Locals, call, compiled, configure};
 pub use gathered::{Gathered, gathered};
 pub use generic::{Always, Callee, Hidden, List, Looked, called, cell, list};

@@ -14,6 +14,7 @@ macro_rules! agree {
 }
 
 mod asked;
+mod at_a_point;
 mod calls;
 mod chains;
 mod changed;

@@ -1,5 +1,6 @@
 //! What is made of an annotated function once per process.
 
+use super::derivative;
 use super::description::Description;
 use super::entry::{Choice, Entries};
 use super::linker::{Linked, Linker};
@@ -13,6 +14,8 @@ pub struct Cell {
     linked: OnceLock<Linked>,
     choice: OnceLock<Choice>,
     entries: Entries,
+    /// The derivative at a point.
+    linearized: OnceLock<derivative::Compiled>,
     /// The same of the program in which rows have lengths of their own.
     uneven: OnceLock<Box<Cell>>,
 }
@@ -25,6 +28,7 @@ impl Cell {
             linked: OnceLock::new(),
             choice: OnceLock::new(),
             entries: Entries::new(),
+            linearized: OnceLock::new(),
             uneven: OnceLock::new(),
         }
     }
@@ -41,6 +45,15 @@ impl Cell {
     #[inline(always)]
     pub(super) fn entries(&self) -> &Entries {
         &self.entries
+    }
+
+    /// The derivative at a point, compiled if it is not there yet.
+    pub(super) fn linearized(&self, of: &Description) -> Result<&derivative::Compiled> {
+        if let Some(compiled) = self.linearized.get() {
+            return Ok(compiled);
+        }
+        let compiled = derivative::compile(of)?;
+        Ok(self.linearized.get_or_init(|| compiled))
     }
 
     /// That of the program in which rows have lengths of their own.

@@ -324,7 +324,7 @@ impl Drop for Kept {
 impl Description {
     /// An error of a run, at its place in Rust.
     #[cold]
-    fn placed(&self, error: Error) -> Error {
+    pub(super) fn placed(&self, error: Error) -> Error {
         match error {
             Error::Run(error) => match self.linked() {
                 Ok(linked) => {
