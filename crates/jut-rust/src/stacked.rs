@@ -152,8 +152,8 @@ struct Others {
 }
 
 impl Others {
-    /// `(a, b) = (b, a)`. Where the length of one of them changes, so do those of all; else each may be as long as it was, as two buffers are that
-    /// are filled in turn. Others get a list as by `a = b`.
+    /// `(a, b) = (b, a)`. Where the length of one of them changes, so do those of all. Where elements of one are assigned these are buffers that
+    /// are filled in turn, of one length; else each may be as long as it was. Others get a list as by `a = b`.
     fn exchange(&mut self, left: &Expr, right: &Expr, expr: &Expr) {
         let name = |place: &Expr| match unwrapped(place) {
             Expr::Path(path) => path.path.get_ident().map(|name| name.to_string()),
@@ -165,7 +165,8 @@ impl Others {
             .filter_map(|(target, value)| Some((name(target)?, value)))
             .collect();
         let changes = |name: &String| uses(name, expr).grows > 0 || shortens(name, expr);
-        let known = |wanted: &String| pairs.iter().any(|(target, _)| target == wanted);
+        let filled = pairs.iter().any(|(target, _)| uses(target, expr).assigns > 0);
+        let known = |wanted: &String| !filled && pairs.iter().any(|(target, _)| target == wanted);
         for (target, value) in &pairs {
             let (certain, possible) = match name(value) {
                 Some(other) => (changes(&other) || changes(target), known(&other)),

@@ -123,3 +123,50 @@ fn lists_of_different_lengths_change_places() {
         filled_and_swapped at [0.7, 1.2, 0.4, 0.9], [0.5], [];
     }
 }
+
+/// Buffers of which a function fills one.
+#[differentiable]
+fn stepped(x: &[f64]) -> f64 {
+    let mut old = x.to_vec();
+    let mut new = old.clone();
+    for k in 0..3 {
+        step(&old, &mut new, 0.1 * k as f64);
+        mem::swap(&mut old, &mut new);
+    }
+    old.iter().map(|v| v * v).sum()
+}
+
+#[differentiable]
+fn step(from: &[f64], to: &mut [f64], by: f64) {
+    for i in 1..from.len() {
+        to[i] = from[i] + by * (from[i - 1] - from[i]);
+    }
+}
+
+/// Three of them.
+#[differentiable]
+fn wave(x: &[f64]) -> f64 {
+    let mut before = x.to_vec();
+    let mut now = x.to_vec();
+    let mut next = vec![0.0; x.len()];
+    for _ in 0..4 {
+        for i in 1..x.len() {
+            next[i] = 1.5 * now[i] - before[i] + 0.25 * now[i - 1];
+        }
+        (before, now, next) = (now, next, before);
+    }
+    now.iter().sum::<f64>() + before[0]
+}
+
+#[test]
+fn buffers_that_are_filled_in_turn_are_arrays() {
+    everywhere! {
+        stepped at [0.7, 1.2, 0.4], [0.3];
+        wave at [0.7, 1.2, 0.4, -0.5], [0.3];
+    }
+    // A list that measures itself is copied wherever it is read.
+    for text in [buffers::text(), stepped::text(), wave::text()] {
+        let text = text.unwrap();
+        assert!(!text.contains("data "), "{text}");
+    }
+}
