@@ -9,7 +9,7 @@
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
 //! | `swap` | two loops in each other change places, if one goes down columns and the other along rows |
 //! | `unswitch` | a loop with a branch on what is the same in all iterations becomes two loops |
-//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register |
+//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register; a loop that also sums by lanes becomes two first (`distribute`) |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `extremes` | a loop for a maximum compares once, as long as there is no new one |
@@ -46,6 +46,7 @@
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
+//! | `history` | states that all go on the tape are written to their rows of it |
 //! | `home` | what every iteration allocates is allocated once |
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
