@@ -56,6 +56,7 @@ mod crafts;
 mod desks;
 mod devices;
 mod dialects;
+mod doubts;
 mod early_failures;
 mod estimates;
 mod exchanged;

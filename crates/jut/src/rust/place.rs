@@ -26,7 +26,8 @@ pub trait Place<T> {
     /// Writes the next result there.
     ///
     /// # Errors
-    /// If it is of another type, which is a mistake of the attribute, or does not fit (`A06`).
+    /// If it is of another type, which is a mistake of the attribute, or does not fit (`A06`): then nothing is written here, but places before
+    /// this one have what is theirs.
     fn put(&mut self, results: &mut Taken<'_>) -> Result<()>;
 }
 
