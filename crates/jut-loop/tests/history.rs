@@ -114,6 +114,14 @@ fn states_that_somebody_else_has_or_writes_to_stay_where_they_are() {
             .replace("start = t * n", "start = t * m")
             .replace("size = n *", "size = m *")
             .replace("  ran =", "  m = n + 1\n  ran ="),
+        // So do only these parts of states, whose rows are as long as they are.
+        states("", "", "")
+            .replace("copy row[n]", "copy row[m]")
+            .replace("start = t * n", "start = t * m")
+            .replace("size = n *", "size = m *")
+            .replace("  ran =", "  m = min(n, 1)\n  ran ="),
+        // The loop writes to the tape itself.
+        states("", "    fill tape[n] = 1.5\n", ""),
         // A loop that goes down.
         states("", "", "").replace("for up (t", "for down (t"),
     ];

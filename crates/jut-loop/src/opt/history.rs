@@ -176,7 +176,7 @@ impl<'r> Known<'r> {
         if self.uses(spare) != 1 || !unused {
             return None;
         }
-        position(before, spare)?;
+        let Stmt::Alloc { len: cells, .. } = &before[position(before, spare)?] else { return None };
         let mut copies = stmts.iter().enumerate().filter_map(|(at, stmt)| match stmt {
             Stmt::CopyCells { dst, src, len, cell } if *src == now => Some((at, *dst, *len, *cell)),
             _ => None,
@@ -195,7 +195,10 @@ impl<'r> Known<'r> {
         // Memory that is given back is not there behind the loop.
         let stays = !before[..at].iter().any(|stmt| matches!(stmt, Stmt::Mark { .. }));
         let others = stmts.iter().enumerate().filter(|(at, _)| *at != copy).map(|(_, stmt)| stmt);
-        if !is_row || !is_tape || !stays || self.may_write(others, now) {
+        // A row has all cells of a state: both buffers are read and written in the loop.
+        let whole = *cells == len;
+        let touched = |buffer| self.may_write(others.clone(), buffer);
+        if !is_row || !is_tape || !whole || !stays || touched(now) || touched(tape) {
             return None;
         }
         let from = self.origin(initial, len, before).unwrap_or(initial);
