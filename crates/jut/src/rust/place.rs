@@ -42,7 +42,7 @@ impl<B: Block> Place<Vec<B>> for [B] {
     fn put(&mut self, results: &mut Taken<'_>) -> Result<()> {
         let own = self.len();
         let copied = results.read(|value| {
-            let fits = length(value)? == own;
+            let fits = B::NONE.is_none() && length(value)? == own;
             fits.then(|| B::copy(value, self)).flatten()
         });
         if copied.is_some() {

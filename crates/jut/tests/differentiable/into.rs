@@ -39,6 +39,24 @@ fn squares(rows: &[Vec<f64>]) -> f64 {
     rows.iter().map(|row| row.iter().map(|v| v * v).sum::<f64>()).sum()
 }
 
+#[derive(Data, Clone, Copy)]
+enum Kind {
+    Plain,
+    Squared,
+}
+
+#[differentiable]
+fn of_kinds(kinds: &[Kind], x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..x.len() {
+        sum += match kinds[i] {
+            Kind::Plain => x[i],
+            Kind::Squared => x[i] * x[i],
+        };
+    }
+    sum
+}
+
 #[differentiable(wrt(g))]
 fn named(g: f64, results: f64, value: f64) -> f64 {
     g * results + value
@@ -106,6 +124,20 @@ fn lengths_and_rows_are_those_of_the_argument() {
         let value = squares::gradient_into(&x, &mut rows).unwrap();
         let expected = squares::value_and_gradient(&x).unwrap();
         assert_eq!((value, &rows), (expected.0, &expected.1));
+    }
+}
+
+#[test]
+fn what_has_no_floats_takes_nothing_of_what_comes_behind() {
+    let mut list = Vec::new();
+    for x in [vec![], vec![2.0, 3.0]] {
+        let kinds = &[Kind::Plain, Kind::Squared][..x.len()];
+        let (value, (_, gradient)) = of_kinds::value_and_gradient(kinds, &x).unwrap();
+        let mut slice = vec![0.0; x.len()];
+        let into = of_kinds::gradient_into(kinds, &x, &mut [][..], &mut slice[..]);
+        assert_eq!((into.unwrap(), &slice), (value, &gradient));
+        let into = of_kinds::gradient_into(kinds, &x, &mut Vec::new(), &mut list);
+        assert_eq!((into.unwrap(), &list), (value, &gradient));
     }
 }
 
