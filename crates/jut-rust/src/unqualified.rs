@@ -6,8 +6,10 @@
 //! ```
 //!
 //! Which names a `*` gives, only rustc knows: taken for variants are those that begin with a capital, stand alone and are no types of the
-//! function. So are functions of `std::mem`, `use std::mem::{swap, take};`, which are known by their paths. An item beside it has rustc look for each of them in the enum, so that one which is none is an error at its name. A `use` of the
+//! function. An item beside it has rustc look for each of them in the enum, so that one which is none is an error at its name. A `use` of the
 //! module is not seen by an attribute of a function.
+//!
+//! Functions of `std::mem`, `use std::mem::{swap, take};`, get their paths in the same way, by which they are known.
 
 use crate::syntax::{has_word, is_constant};
 use crate::visited::{Node, all, each};
