@@ -32,15 +32,18 @@ use jut_ir::hash::HashSet;
 
 /// Whether a statement is a loop that sums and stores in a branch.
 pub(super) fn may_have_two(stmt: &Stmt) -> bool {
-    let stores = |stmt: &Stmt| {
-        matches!(stmt, Stmt::If { .. }) && stmt.any(&mut |s| matches!(s, Stmt::Store { .. }))
-    };
-    matches!(stmt, Stmt::Lanes(l) if l.body.stmts.iter().any(stores))
+    matches!(stmt, Stmt::Lanes(l) if stores_in_a_branch(&l.body))
+}
+
+fn stores_in_a_branch(body: &Block) -> bool {
+    let mut stores = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
+    let mut branches = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::If { .. }));
+    branches.any(|branch| branch.any(&mut stores))
 }
 
 /// The loop of the sums and that of the cells, if there can be two.
 pub(super) fn parts(source: &Lanes, roots: &Roots, values: &mut Values) -> Option<(Lanes, For)> {
-    if !source.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::If { .. })) {
+    if !stores_in_a_branch(&source.body) {
         return None;
     }
     let mut stored = Vec::new();
