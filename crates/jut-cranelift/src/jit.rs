@@ -74,14 +74,16 @@ fn compile(program: &LoopProgram) -> Result<Code, CompileError> {
 /// The program in Cranelift's text form, before its optimizations.
 pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
     let mut module = module(program, &Isa::host()?)?;
-    program::printed(program, &mut module, &|unit, _| Ok(unit.context.func.display().to_string()))
+    program::printed(program, false, &mut module, &|unit, _| {
+        Ok(unit.context.func.display().to_string())
+    })
 }
 
 /// The program as Cranelift's assembly text for this machine.
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
     let isa = Isa::host()?;
     let mut module = module(program, &isa)?;
-    program::printed(program, &mut module, &|unit, name| {
+    program::printed(program, true, &mut module, &|unit, name| {
         unit.context.set_disasm(true);
         let isa = isa.for_function(&unit.context.func);
         let code = unit.context.compile(isa, &mut ControlPlane::default()).map_err(|e| {

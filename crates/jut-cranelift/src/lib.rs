@@ -35,6 +35,7 @@
 
 #[cfg(feature = "aot")]
 mod aot;
+mod around;
 mod failing;
 mod fresh_names;
 mod group;

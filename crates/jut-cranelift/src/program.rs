@@ -5,13 +5,14 @@
 //! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
 //! parameter of the last function and one per result.
 
+use crate::around;
 use crate::fresh_names;
 use crate::isa::{Isa, is_crowded};
 use crate::shares;
 use crate::signature::{Imports, Returns, function_signature, load_words, word_offset};
 use crate::translate::Translator;
 use crate::unit::Unit;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::{Function, InstBuilder, MemFlagsData, types};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_module::{FuncId, Linkage, Module};
 use jut_loop::form::{LoopFuncId, LoopFunction, LoopProgram};
@@ -36,16 +37,28 @@ type Take<'a> =
 /// program's last function and that function, writes another, and says where it belongs.
 type Entry<'a> = dyn FnMut(&mut Unit<'_>, FuncId, &LoopFunction) -> Result<FuncId, String> + 'a;
 
+/// How the functions of a program and its entry are laid out.
+#[derive(Clone, Copy)]
+enum Layout<'a> {
+    /// Each on its own; the prefix keeps the names of several programs in one module apart.
+    Apart(&'a str),
+    /// The last one within the entry, if that is worth it.
+    Around,
+}
+
 /// Translates every function of the program and gives each, with its place in the module, to
-/// `take`; the entry comes last and has no place in the program. The prefix keeps the names of
-/// several programs in one module apart.
+/// `take`; the entry comes last and has no place in the program, if it is not around a function that has.
 fn translate(
     program: &LoopProgram,
-    prefix: &str,
+    layout: Layout<'_>,
     unit: &mut Unit<'_>,
     entry: &mut Entry<'_>,
     take: &mut Take<'_>,
 ) -> Result<FuncId, CompileError> {
+    let prefix = match layout {
+        Layout::Apart(prefix) => prefix,
+        Layout::Around => "",
+    };
     let codegen = |function: &LoopFunction, reason: String| CompileError::Codegen {
         function: function.name.clone(),
         reason,
@@ -66,6 +79,10 @@ fn translate(
             through_words[id] = Some(words.map_err(|reason| codegen(function, reason))?);
         }
     }
+    let last = program.funcs.last().map(|(id, _)| id).filter(|id| {
+        matches!(layout, Layout::Around) && !shared[*id] && around::is_worth_it(program)
+    });
+    let mut within = None;
     for (id, function) in program.funcs.iter() {
         let Some(place) = ids[id] else { continue };
         Translator::new(unit.begin(place), [&ids, &through_words], program, function)
@@ -77,6 +94,10 @@ fn translate(
         if !is_crowded(&unit.context.func) {
             fresh_names::give(&mut unit.context.func);
         }
+        if last == Some(id) {
+            within = Some(std::mem::replace(&mut unit.context.func, Function::new()));
+            continue;
+        }
         take(unit, place, Some(id))?;
         if let Some(words) = through_words[id] {
             shares::through_words(unit.begin(words), place, function)
@@ -84,10 +105,13 @@ fn translate(
             take(unit, words, None)?;
         }
     }
-    let last = program.funcs.last().and_then(|(id, function)| Some((ids[id]?, function)));
-    let (place, function) = last.ok_or_else(CompileError::no_function)?;
+    let called = program.funcs.last().and_then(|(id, function)| Some((ids[id]?, function)));
+    let (place, function) = called.ok_or_else(CompileError::no_function)?;
     let entry = entry(unit, place, function).map_err(|reason| codegen(function, reason))?;
-    take(unit, entry, None)?;
+    if let Some(body) = within {
+        around::put(&mut unit.context, body).map_err(|reason| codegen(function, reason))?;
+    }
+    take(unit, entry, last)?;
     Ok(entry)
 }
 
@@ -134,13 +158,23 @@ pub(crate) fn define(
 ) -> Result<Defined, CompileError> {
     let mut imports = Imports::default();
     let mut unit = Unit::new(module, &mut imports);
-    define_with(program, "", &mut unit, isa, &mut entry_through_memory)
+    define_all(program, Layout::Around, &mut unit, isa, &mut entry_through_memory)
 }
 
 /// Compiles every function of the program into the module, with an entry of any kind.
 pub(crate) fn define_with(
     program: &LoopProgram,
     prefix: &str,
+    unit: &mut Unit<'_>,
+    isa: &Isa,
+    entry: &mut Entry<'_>,
+) -> Result<Defined, CompileError> {
+    define_all(program, Layout::Apart(prefix), unit, isa, entry)
+}
+
+fn define_all(
+    program: &LoopProgram,
+    layout: Layout<'_>,
     unit: &mut Unit<'_>,
     isa: &Isa,
     entry: &mut Entry<'_>,
@@ -157,21 +191,23 @@ pub(crate) fn define_with(
         }
         Ok(())
     };
-    let entry = translate(program, prefix, unit, entry, &mut take)?;
+    let entry = translate(program, layout, unit, entry, &mut take)?;
     let stack = outermost + recursion::stack(program, &|id| frames[id]);
     Ok(Defined { entry, stack, bytes })
 }
 
-/// The program as text, of which `print` gives that of one function.
+/// The program as text, of which `print` gives that of one function: as it is compiled, or each function on its own.
 pub(crate) fn printed(
     program: &LoopProgram,
+    compiled: bool,
     module: &mut dyn Module,
     print: &dyn Fn(&mut Unit<'_>, &str) -> Result<String, CompileError>,
 ) -> Result<String, CompileError> {
     let mut text = String::new();
     let mut imports = Imports::default();
     let mut unit = Unit::new(module, &mut imports);
-    translate(program, "", &mut unit, &mut entry_through_memory, &mut |unit, _, id| {
+    let layout = if compiled { Layout::Around } else { Layout::Apart("") };
+    translate(program, layout, &mut unit, &mut entry_through_memory, &mut |unit, _, id| {
         let name = name(program, id);
         text.push_str(&format!("; {name}\n{}\n", print(unit, name)?));
         Ok(())

@@ -92,7 +92,7 @@ impl Code {
     ///
     /// # Safety
     /// As [`Compiled::call_words`](crate::Compiled::call_words), with as many words as parameters and results.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn run(
         &self,
         workspace: &mut Workspace,

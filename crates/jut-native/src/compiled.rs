@@ -104,7 +104,7 @@ impl Compiled {
     /// aligned to their size; of those with role `InOut` and `Out` nothing else reads or writes the
     /// cells during the call, of those with role `In` nothing else writes them. Cells of bools hold
     /// 0 or 1, and so do the words of bools.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn call_words(
         &self,
         workspace: &mut Workspace,
