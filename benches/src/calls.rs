@@ -182,7 +182,10 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
         || {
             black_box(by_hand_of_one(black_box(x)));
         },
-        || drop(black_box(saturation::value_and_gradient(black_box(x)))),
+        || {
+            _ = saturation::value_and_gradient(black_box(x))
+                .map(|(value, dx)| (black_box(value), black_box(dx)))
+        },
         budget,
     )?;
 
@@ -201,7 +204,10 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
         || {
             black_box(term(black_box(x), black_box(y)));
         },
-        || drop(black_box(banana::value_and_gradient(black_box(x), black_box(y)))),
+        || {
+            _ = banana::value_and_gradient(black_box(x), black_box(y))
+                .map(|(value, (dx, dy))| (black_box(value), black_box(dx), black_box(dy)))
+        },
         budget,
     )?;
 
@@ -220,7 +226,7 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
         || {
             black_box(by_hand(black_box(&x)));
         },
-        || drop(black_box(valley::value_and_gradient(black_box(&x)))),
+        || _ = valley::value_and_gradient(black_box(&x)).map(black_box),
         budget,
     )?;
     Ok(vec![one, two, four])

@@ -228,7 +228,7 @@ impl Workspace {
 
     /// Forgets everything allocated and the last error, and keeps the memory, unless that is more than
     /// the limit by now. Every call begins with it.
-    #[inline]
+    #[inline(always)]
     pub fn reset(&mut self) {
         self.failure = Failure::default();
         self.temp.reset(&mut self.budget);

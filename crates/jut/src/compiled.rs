@@ -278,29 +278,27 @@ impl Session {
     }
 
     /// Calls the function once more with leaves that `give` gives one by one, if it says that it did and they have
-    /// the sizes of the last call; else nothing is done.
-    #[inline]
-    pub(crate) fn direct<'a>(
-        &mut self,
+    /// the sizes of the last call; else nothing is done. Gives the results, and the words of floats if these are all of them: then the
+    /// session has not taken them.
+    #[inline(always)]
+    pub(crate) fn direct<'s, 'a>(
+        &'s mut self,
         give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
-    ) -> Option<std::result::Result<(), Failure>> {
-        let Session { shared, workspace, results, last, printer, .. } = self;
+    ) -> Option<Result<(Results<'s>, &'s [u64])>> {
+        let Session { shared, workspace, results, last, printer, scratch } = self;
         let (Code::Native(native), Some(last), None) = (&shared.code, last, printer) else {
             return None;
         };
-        last.direct(&native.placements, workspace, results, give)
+        let words = last.direct(&native.placements, workspace, results, give)?;
+        let interface = &shared.interface;
+        let own = |words| (Results::new(interface, results).with(&scratch.unpacked), words);
+        Some(words.map(own).map_err(|failure| interface.failed(failure)))
     }
 
     /// The results of the last call.
     #[inline]
     pub(crate) fn results(&self) -> Results<'_> {
         Results::new(&self.shared.interface, &self.results).with(&self.scratch.unpacked)
-    }
-
-    /// Why a call gave no results, in the words of this library.
-    #[cold]
-    pub(crate) fn failed(&self, failure: Failure) -> Error {
-        self.shared.interface.failed(failure)
     }
 
     /// Calls the function and writes its results into memory of the caller, one [`Out`] for each
@@ -381,7 +379,11 @@ impl Session {
     /// # }
     /// ```
     pub fn set_printer(&mut self, print: impl Fn(&str) + Send + Sync + 'static) {
-        self.printer = Some(Printer::new(print));
+        self.print_by(&Printer::new(print));
+    }
+
+    pub(crate) fn print_by(&mut self, printer: &Printer) {
+        self.printer = Some(printer.clone());
     }
 
     /// Gives the memory that is kept for further calls back to the system.

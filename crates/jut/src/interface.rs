@@ -254,6 +254,7 @@ impl Interface {
     }
 
     /// An error of an engine in the words of the user.
+    #[cold]
     pub fn failed(&self, failure: Failure) -> Error {
         match failure {
             Failure::Run(mut error) => {

@@ -206,7 +206,7 @@ pub use model::{Function, Model, format};
 pub use pipeline::Stage;
 pub use ports::{Port, Role};
 pub use request::Request;
-pub use rust::Derivative;
+pub use rust::{Derivative, TypedSession};
 pub use source::{Diagnostics, RunError, Source, Sources};
 pub use value::{Arg, Array, Out, Value};
 pub use watch::{PASSES, Pass, PassTime};

@@ -91,6 +91,7 @@ mod provided;
 mod recursive;
 mod relisted;
 mod results;
+mod typed;
 mod uneven;
 mod unknown;
 mod words;
@@ -124,6 +125,7 @@ pub use provided::{Found, NotProvided, OfParameter, OfTrait, Provided, looked_up
 pub use recursive::{many, parts, split, whole};
 pub use relisted::{Measured, Relisted};
 pub use results::{both, five, four, one, six, three, two};
+pub use typed::TypedSession;
 pub use uneven::{Parts, Row, called_unevenly, configure_both, or_unevenly};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;

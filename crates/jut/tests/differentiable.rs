@@ -60,6 +60,7 @@ mod structs;
 mod surely;
 mod tables;
 mod tuples;
+mod typed;
 mod uneven;
 
 /// Central differences of a function of many numbers.

@@ -9,6 +9,7 @@ use super::{Session, Shared};
 use crate::engine::{self, Code, Failure, Placement, Room, collect};
 use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;
+use crate::ports::ResultLayout;
 use crate::value::{Arg, Number, Out, Value, numbers};
 use jut_ir::Scalar;
 use jut_loop::form::Kind;
@@ -292,18 +293,30 @@ pub(crate) struct Last {
     valid: bool,
     /// Whether the session's own results have these sizes.
     pub own: bool,
-    /// If all results are numbers of 64 bits, the word of each.
-    floats: Option<Vec<usize>>,
+    /// Where results are that are floats of 64 bits and nothing else.
+    floats: Option<Floats>,
 }
 
-/// The words of the results, if all of them are numbers of 64 bits.
-fn floats(native: &engine::Native) -> Option<Vec<usize>> {
+/// Results that are floats of 64 bits, in the order of the machine code.
+#[derive(Clone, Copy, PartialEq)]
+enum Floats {
+    /// Each of them is a result: its word is all that there is of it.
+    Alone,
+    /// Some are parts of a result.
+    Parts,
+}
+
+/// What results are, if all of them are floats of 64 bits.
+fn floats(shared: &Shared, native: &engine::Native) -> Option<Floats> {
     let kinds = native.checked.compiled().results();
-    let word = |placement: &Placement| match placement {
-        Placement::Returned(k) if kinds.get(*k) == Some(&Kind::F64) => Some(*k),
-        _ => None,
+    let float = |(k, placement): (usize, &Placement)| {
+        matches!(placement, Placement::Returned(n) if *n == k) && kinds.get(k) == Some(&Kind::F64)
     };
-    native.placements.iter().map(word).collect()
+    let floats = native.placements.iter().enumerate().all(float);
+    let leaf =
+        |(k, output): (usize, &ResultLayout)| output.layout.is_leaf() && output.leaves.start == k;
+    let alone = shared.interface.outputs.iter().enumerate().all(leaf);
+    floats.then_some(if alone { Floats::Alone } else { Floats::Parts })
 }
 
 impl Last {
@@ -316,7 +329,7 @@ impl Last {
             .bind(&mut |k| engine::integer(parts, k), &|k| hidden.get(k) == Some(&true));
         let lists = shared.interface.has_lists();
         let bound = bound.filter(|bound| !bound.returns_buffers() && !lists);
-        let floats = floats(native);
+        let floats = floats(shared, native);
         let (ranks, dims) = (Vec::new(), Vec::new());
         Last { bound, fits: false, ranks, dims, valid: false, own: false, floats }
     }
@@ -345,40 +358,38 @@ impl Last {
     }
 
     /// Calls the function once more with leaves that `give` gives one by one, if they have the sizes of the last call,
-    /// whose results were the session's own; else nothing is done.
-    #[inline]
-    pub fn direct<'a>(
-        &mut self,
+    /// whose results were the session's own; else nothing is done. Gives the words of the results where these are all of them;
+    /// else none, and the results are the session's own.
+    #[inline(always)]
+    pub fn direct<'s, 'a>(
+        &'s mut self,
         placements: &[Placement],
-        workspace: &mut Workspace,
+        workspace: &'s mut Workspace,
         own: &mut [Value],
         give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
-    ) -> Option<Result<(), Failure>> {
+    ) -> Option<Result<&'s [u64], Failure>> {
         let bound = self.bound.as_mut().filter(|_| self.fits && self.own)?;
         let mut call = bound.begin();
         if !give(&mut call) {
             return None;
         }
-        // Numbers are all that the shortest calls give: nothing is looked at but the words.
-        if let Some(floats) = self.floats.as_deref().filter(|floats| floats.len() == own.len()) {
-            return match call.call(workspace) {
-                Ok(results) => {
-                    let words = results.words();
-                    for (value, k) in own.iter_mut().zip(floats) {
-                        if let (Value::F64(to), Some(word)) = (value, words.get(*k)) {
-                            *to = f64::from_bits(*word);
-                        }
-                    }
-                    Some(Ok(()))
-                }
-                Err(Some(failure)) => Some(Err(Failure::Run(failure))),
-                Err(None) => None,
+        let Some(floats) = self.floats else {
+            return match finish(call, placements, workspace, &mut Destination::own(own)) {
+                Ok(()) => Some(Ok(&[])),
+                Err(failure) => failure.map(Err),
             };
-        }
-        match finish(call, placements, workspace, &mut Destination::own(own)) {
-            Ok(()) => Some(Ok(())),
-            Err(Some(failure)) => Some(Err(failure)),
-            Err(None) => None,
+        };
+        match call.call(workspace) {
+            Ok(results) if floats == Floats::Alone => Some(Ok(results.words())),
+            Ok(results) => {
+                for (value, word) in own.iter_mut().zip(results.words()) {
+                    if let Value::F64(to) = value {
+                        *to = f64::from_bits(*word);
+                    }
+                }
+                Some(Ok(&[]))
+            }
+            Err(failure) => failure.map(|failure| Err(Failure::Run(failure))),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Holding};
 use super::description::Description;
 use super::outcome::{Taken, Wanted};
-use super::{Held, Source};
+use super::{Held, Source, typed};
 use crate::error::Result;
 use crate::linear::{LinearSession, Linearized, Tape};
 use crate::value::Arg;
@@ -124,10 +124,14 @@ pub fn linearize<'a, S: Source, V, T, R>(
     let (linearized, wanted) = of.cell().linearized(of)?;
     let mut held = Holding::new();
     arguments.hold(&mut held)?;
-    let mut tape = linearized.tape();
+    let (mut tape, mut session) = (linearized.tape(), linearized.session());
+    if let Some(cancellation) = typed::cancellation() {
+        tape.set_cancellation(&cancellation);
+        session.set_cancellation(&cancellation);
+    }
     record(of, &mut tape, &held)?;
     let value = (reading.value)(&mut Taken::new(tape.results()?, &wanted[0]))?;
-    Ok(Derivative { value, tape, session: linearized.session(), wanted, reading })
+    Ok(Derivative { value, tape, session, wanted, reading })
 }
 
 fn record(of: &Description, tape: &mut Tape, held: &Holding<'_>) -> Result<()> {

@@ -4,14 +4,16 @@ use super::arguments::{Arguments, Holding};
 use super::description::Description;
 use super::outcome::{Taken, Wanted};
 use super::words::Words;
-use super::{Held, Source, Type};
+use super::{Held, Source, Type, typed};
 use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
 use crate::model::Function;
 use crate::ports::Role;
 use crate::request::{JacobianMode, Request};
 use crate::value::Arg;
+use std::any::TypeId;
 use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
 
@@ -130,8 +132,16 @@ pub fn call<'a, S: Source, R>(
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
-    let mut kept = Kept::of(locals, request);
-    entry.run(Description::of::<S>(), &mut kept.session, &arguments, read)
+    // Where the thread is ending, or makes this call within a call, a session of this call's own does.
+    let typed = typed::runs().then(|| (TypeId::of::<S>(), request));
+    let all = if typed.is_none() { locals.try_with(Locals::all).ok() } else { None };
+    let local = all.as_ref().and_then(|all| all.of(request));
+    let mut session = match typed {
+        None => local.and_then(Local::take),
+        Some(key) => typed::take(key),
+    };
+    let kept = Kept { local, typed, session: &mut session };
+    entry.run(Description::of::<S>(), kept.session, &arguments, read)
 }
 
 /// A derivative, and its code, which is made once per process.
@@ -160,7 +170,7 @@ impl Local {
 
 /// What a thread keeps to call the derivatives of a function. Every thread of a program has a place for it, in what may be a small
 /// stack, whether it calls them or not: so the place is that of a pointer.
-pub struct Locals(OnceCell<Box<OfEach<Local>>>);
+pub struct Locals(OnceCell<Rc<OfEach<Local>>>);
 
 impl Locals {
     /// Nothing is there yet.
@@ -169,10 +179,10 @@ impl Locals {
         Locals(OnceCell::new())
     }
 
-    /// What is kept for one of them.
+    /// What is kept for all of them.
     #[inline(always)]
-    fn of(&self, request: Request) -> Option<&Local> {
-        self.0.get_or_init(Box::default).of(request)
+    fn all(&self) -> Rc<OfEach<Local>> {
+        self.0.get_or_init(Rc::default).clone()
     }
 }
 
@@ -219,22 +229,26 @@ impl Entry {
         let values = |call: Call<'_, 'a>| held(arguments, call);
         // What is used if this program is not the one that is called.
         let mut spare = None;
-        if let (Some(session), Some((_, wanted))) = (kept.as_mut(), self.compiled.get()) {
-            let direct = session.direct(|call| {
-                let mut all = Words::new(call);
-                arguments.words(&mut all);
-                all.are_all()
-            });
-            match direct {
-                Some(Ok(())) => return read(&mut Taken::new(session.results(), wanted)),
-                Some(Err(failure)) => {
-                    let error = session.failed(failure);
-                    return read(&mut self.by_rows(of, &mut spare, &values, error)?);
-                }
-                None => {}
+        let direct = match (kept.as_mut(), self.compiled.get()) {
+            (Some(session), Some((_, wanted))) => {
+                let direct = session.direct(|call| {
+                    let mut all = Words::new(call);
+                    arguments.words(&mut all);
+                    all.are_all()
+                });
+                direct.map(|done| {
+                    done.map(|(results, words)| Taken::new(results, wanted).of_words(words))
+                })
             }
-        }
-        read(&mut self.by_values(of, kept, &mut spare, &values)?)
+            _ => None,
+        };
+        // Read at one place, so that this is a part of the call, and no pair of numbers goes through memory.
+        let mut taken = match direct {
+            Some(Ok(taken)) => taken,
+            Some(Err(error)) => self.by_rows(of, &mut spare, &values, error)?,
+            None => self.by_values(of, kept, &mut spare, &values)?,
+        };
+        read(&mut taken)
     }
 
     /// The same by values, which are handed to a call.
@@ -259,7 +273,11 @@ impl Entry {
         values: Values<'_, 'a>,
     ) -> Result<Taken<'s>> {
         let (compiled, wanted) = self.compiled(of)?;
-        let session = kept.get_or_insert_with(|| Box::new(compiled.session()));
+        let session = kept.get_or_insert_with(|| {
+            let mut session = Box::new(compiled.session());
+            typed::prepare(&mut session);
+            session
+        });
         let call = &mut |args: &[Arg<'_>]| session.call(args).map(drop);
         values(&mut |held| Held::with(held, call))?;
         Ok(Taken::new(session.results(), wanted))
@@ -294,30 +312,22 @@ type Values<'v, 'a> = &'v dyn Fn(Call<'_, 'a>) -> Result<()>;
 /// What is done with arguments that are held.
 type Call<'c, 'a> = &'c mut dyn FnMut(&[Held<'a>]) -> Result<()>;
 
-/// The session that a thread keeps, while a call uses it. Dropped it is there for the next call: so nothing stands behind the
+/// The session of a call, which is there for the next one when this is dropped: so nothing stands behind the
 /// call, and what that gives is written to where the caller wants it.
-struct Kept {
-    locals: &'static LocalKey<Locals>,
-    request: Request,
-    /// Where the thread is ending, or makes this call within a call, a session of its own does.
-    session: Option<Box<Session>>,
+struct Kept<'k> {
+    local: Option<&'k Local>,
+    typed: Option<typed::Key>,
+    session: &'k mut Option<Box<Session>>,
 }
 
-impl Kept {
-    #[inline]
-    fn of(locals: &'static LocalKey<Locals>, request: Request) -> Kept {
-        let take = |locals: &Locals| locals.of(request).and_then(Local::take);
-        let session = locals.try_with(take).unwrap_or_default();
-        Kept { locals, request, session }
-    }
-}
-
-impl Drop for Kept {
-    #[inline]
+impl Drop for Kept<'_> {
+    #[inline(always)]
     fn drop(&mut self) {
-        let session = self.session.take();
-        let keep = |locals: &Locals| locals.of(self.request).map(|local| local.keep(session));
-        let _ = self.locals.try_with(keep);
+        if let Some(local) = self.local {
+            local.keep(self.session.take());
+        } else if let Some(key) = self.typed {
+            typed::keep(key, self.session.take());
+        }
     }
 }
 

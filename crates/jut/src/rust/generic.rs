@@ -8,7 +8,7 @@
 
 use super::description::Description;
 use super::entry::Local;
-use super::{Arguments, Cell, Elements, Filled, Linker, Source, Taken};
+use super::{Arguments, Cell, Elements, Filled, Linker, Source, Taken, typed};
 use crate::error::Result;
 use crate::request::Request;
 use std::any::TypeId;
@@ -53,12 +53,18 @@ pub fn called<'a, S: Source, R>(
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
+    let (key, typed) = ((TypeId::of::<S>(), request), typed::runs());
     // Where the thread is ending, a session of this call's own does.
-    let kept = kept((TypeId::of::<S>(), request));
-    let mut session = kept.as_ref().and_then(|kept| kept.take());
+    let kept = if typed { None } else { kept(key) };
+    let mut session = match typed {
+        false => kept.as_ref().and_then(|kept| kept.take()),
+        true => typed::take(key),
+    };
     let done = entry.run(Description::of::<S>(), &mut session, &arguments, read);
-    if let Some(kept) = kept {
-        kept.keep(session);
+    match kept {
+        Some(kept) => kept.keep(session),
+        None if typed => typed::keep(key, session),
+        None => {}
     }
     done
 }

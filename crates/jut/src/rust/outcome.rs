@@ -12,6 +12,8 @@ pub struct Taken<'s> {
     results: Results<'s>,
     /// Those that are wanted and were not taken yet.
     wanted: std::slice::Iter<'s, Wanted>,
+    /// The leaves themselves, if they are floats of a call that the session has not taken; else empty.
+    words: &'s [u64],
 }
 
 /// A result that is wanted.
@@ -24,21 +26,42 @@ pub(crate) struct Wanted {
 
 impl<'s> Taken<'s> {
     pub(crate) fn new(results: Results<'s>, wanted: &'s [Wanted]) -> Taken<'s> {
-        Taken { results, wanted: wanted.iter() }
+        Taken { results, wanted: wanted.iter(), words: &[] }
+    }
+
+    /// With leaves that are floats and that the session has not taken.
+    #[inline(always)]
+    pub(super) fn of_words(self, words: &'s [u64]) -> Taken<'s> {
+        Taken { words, ..self }
     }
 
     /// The next one as a value of its own.
     fn value(&mut self) -> Option<Value> {
-        self.results.value(self.wanted.next()?.output).map(widened)
+        let wanted = self.wanted.next()?;
+        match self.words {
+            [] => self.results.value(wanted.output).map(widened),
+            words => words.get(wanted.leaf?).map(|word| Value::F64(f64::from_bits(*word))),
+        }
     }
 
     /// Reads the next one where it lies, if it is a number or an array of numbers; what gives nothing takes nothing.
     #[inline]
     pub(super) fn read<T>(&mut self, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+        if !self.words.is_empty() {
+            return None;
+        }
         let leaf = self.wanted.as_slice().first()?.leaf?;
         let read = read(self.results.at(leaf)?)?;
         self.wanted.next();
         Some(read)
+    }
+
+    /// The next one, if it is a float that the session has not taken.
+    #[inline(always)]
+    fn float(&mut self) -> Option<f64> {
+        let word = *self.words.get(self.wanted.as_slice().first()?.leaf?)?;
+        self.wanted.next();
+        Some(f64::from_bits(word))
     }
 
     /// The next one.
@@ -121,8 +144,15 @@ impl Outcome for () {
     }
 }
 
+/// The next result where it is no number that lies in the session.
+#[cold]
+#[inline(never)]
+fn otherwise<T: Outcome>(results: &mut Taken<'_>) -> Option<T> {
+    T::take(results.value()?)
+}
+
 macro_rules! number {
-    ($($ty:ident $one:ident $many:ident;)*) => {$(
+    ($($ty:ident $one:ident $many:ident $word:expr;)*) => {$(
         impl Outcome for $ty {
             fn take(value: Value) -> Option<$ty> {
                 match value {
@@ -134,20 +164,24 @@ macro_rules! number {
             }
             #[inline]
             fn result(results: &mut Taken<'_>) -> Option<$ty> {
+                let word: fn(&mut Taken<'_>) -> Option<$ty> = $word;
+                if let Some(x) = word(results) {
+                    return Some(x);
+                }
                 let here = results.read(|value| match value {
                     Value::$one(x) => Some(*x),
                     _ => None,
                 });
-                here.or_else(|| Self::take(results.value()?))
+                here.or_else(|| otherwise(results))
             }
         }
     )*};
 }
 
 number! {
-    f64 F64 F64s;
-    f32 F32 F32s;
-    i64 I64 I64s;
+    f64 F64 F64s |taken| taken.float();
+    f32 F32 F32s |_| None;
+    i64 I64 I64s |_| None;
 }
 
 macro_rules! narrow {
