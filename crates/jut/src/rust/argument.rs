@@ -305,6 +305,17 @@ pub trait Block: Clone + Sized {
         None
     }
 
+    /// Some of such a value, from a position on.
+    #[inline]
+    fn row<const N: usize>(value: &Value, first: usize) -> Option<[Self; N]> {
+        let one = Self::at(value, first)?;
+        let mut row = [const { None }; N].map(|_: Option<Self>| one.clone());
+        for (k, element) in row.iter_mut().enumerate().skip(1) {
+            *element = Self::at(value, first + k)?;
+        }
+        Some(row)
+    }
+
     /// The first ones of such a value, in the place of others.
     fn copy(value: &Value, to: &mut [Self]) -> Option<()> {
         to.iter_mut().enumerate().try_for_each(|(k, one)| {
@@ -373,6 +384,17 @@ macro_rules! scalar {
                     _ => None,
                 }
             }
+            #[inline(always)]
+            fn row<const N: usize>(value: &Value, first: usize) -> Option<[$ty; N]> {
+                let back: fn($stored) -> Option<$ty> = $back;
+                let Value::$many(array) = value else {
+                    return Self::at(value, first).filter(|_| N == 1).map(|one| [one; N]);
+                };
+                let from = array.data.get(first..)?.first_chunk::<N>()?;
+                let row = from.map(back);
+                let all = row.iter().all(Option::is_some);
+                all.then(|| row.map(Option::unwrap_or_default))
+            }
             fn copy(value: &Value, to: &mut [$ty]) -> Option<()> {
                 let back: fn($stored) -> Option<$ty> = $back;
                 let Value::$many(array) = value else { return None };
@@ -434,13 +456,7 @@ impl<B: Block, const N: usize> Block for [B; N] {
         B::copy(value, to.as_flattened_mut())
     }
     fn at(value: &Value, position: usize) -> Option<[B; N]> {
-        let first = position.checked_mul(N)?;
-        let one = B::at(value, first)?;
-        let mut row = [const { None }; N].map(|_: Option<B>| one.clone());
-        for (k, element) in row.iter_mut().enumerate().skip(1) {
-            *element = B::at(value, first + k)?;
-        }
-        Some(row)
+        B::row(value, position.checked_mul(N)?)
     }
 }
 

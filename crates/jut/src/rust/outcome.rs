@@ -293,6 +293,7 @@ impl<B: Block, const N: usize> Outcome for [B; N] {
             None => Self::take(values.next()?),
         }
     }
+    #[inline]
     fn result(results: &mut Taken<'_>) -> Option<[B; N]> {
         if let Some(none) = B::NONE {
             return vec![none()?; N].try_into().ok();
