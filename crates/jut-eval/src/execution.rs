@@ -29,7 +29,7 @@ use crate::region::{Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Items, Value, View, slice_range};
 use crate::vector::Unlike;
-use crate::{EvalError, Interpreter, structured, vector};
+use crate::{EvalError, Interpreter, finite, structured, vector};
 use jut_ir::Scalar;
 use jut_ir::ir::{Check, ConRef, Literal, Mode};
 use jut_ir::prim;
@@ -90,7 +90,9 @@ pub(crate) fn unchecked<T>(what: &'static str) -> Run<T> {
 impl Fault {
     fn at(mut self: Box<Fault>, place: Span) -> Box<Fault> {
         match &mut self.error {
-            EvalError::Runtime(RuntimeError { span, .. }) | EvalError::Unchecked { span, .. }
+            EvalError::Runtime(RuntimeError { span, .. })
+            | EvalError::NotFinite { span, .. }
+            | EvalError::Unchecked { span, .. }
                 if *span == Span::NONE =>
             {
                 *span = place;
@@ -240,6 +242,9 @@ impl Execution<'_> {
                     return error(RuntimeErrorKind::DivisionByZero, &[]);
                 }
                 let value = (row.eval)(used);
+                if self.interpreter.finite {
+                    finite::primitive(row, used, value)?;
+                }
                 frame.set(*dst, value.into());
                 Ok(())
             }
@@ -256,6 +261,7 @@ impl Execution<'_> {
                 let work = vector::additions(&a, &b);
                 match vector::add(a, &b, self.interpreter.linear) {
                     Some(sum) => {
+                        self.finite(&sum, "a sum of tangents")?;
                         self.counters.work += work;
                         self.linear_moved(frame, *dst, sum);
                         Ok(())
@@ -272,7 +278,10 @@ impl Execution<'_> {
                     return unchecked("a factor is not a float");
                 };
                 match vector::scale(c, frame.fetch(a)) {
-                    Some(value) => self.linear_result(frame, *dst, value),
+                    Some(value) => {
+                        self.finite(&value, "a tangent times a factor")?;
+                        self.linear_result(frame, *dst, value)
+                    }
                     None => unchecked("scaling of something that is not a vector"),
                 }
             }
@@ -524,7 +533,7 @@ impl Execution<'_> {
         let stopped = match &fault.error {
             EvalError::Runtime(error) => error.kind == RuntimeErrorKind::Memory,
             EvalError::Unchecked { .. } => true,
-            EvalError::Argument { .. } => false,
+            EvalError::Argument { .. } | EvalError::NotFinite { .. } => false,
         };
         if stopped && let Err(cancelled) = self.go_on() {
             fault = cancelled;
@@ -554,6 +563,9 @@ impl Execution<'_> {
         let Some(value) = value else {
             return unchecked(misfit);
         };
+        if self.interpreter.finite && args.iter().all(finite::is_finite) {
+            self.finite(&value, &format!("`{}`", op.row().name))?;
+        }
         let sizes: Vec<u64> = sizes.iter().map(|s| *s as u64).collect();
         self.counters.work += op.work(&sizes);
         if matches!(value, Value::Array(_)) {
@@ -561,6 +573,14 @@ impl Execution<'_> {
         }
         frame.set(dst, value);
         Ok(())
+    }
+
+    /// Fails if a value has to be finite and is not.
+    fn finite(&self, value: &Value, what: &str) -> Run<()> {
+        match self.interpreter.finite && !finite::is_finite(value) {
+            true => finite::fault(format!("{what} is not finite")),
+            false => Ok(()),
+        }
     }
 
     /// Binds the result of an operation of linear code that costs 1 per scalar.

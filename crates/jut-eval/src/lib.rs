@@ -50,6 +50,7 @@ pub mod cost;
 mod counters;
 mod declaration;
 mod execution;
+mod finite;
 mod frame;
 pub mod laws;
 mod memory;
@@ -85,6 +86,8 @@ pub struct Interpreter {
     datas: Arc<PrimaryMap<DataId, Data>>,
     limit: u64,
     linear: LinearScalar,
+    /// Whether a number that is not finite ends a call.
+    finite: bool,
     cancellation: Option<Cancellation>,
     /// The functions of other languages, by number.
     foreign: Option<Functions>,
@@ -113,6 +116,13 @@ pub enum EvalError {
         /// What is wrong.
         message: String,
     },
+    /// A number is not finite, in a call that this [ends](Interpreter::finite).
+    NotFinite {
+        /// The statement.
+        span: Span,
+        /// What made it: `` `log(-1.0)` is NaN ``.
+        what: String,
+    },
     /// The program breaks a rule of the checker.
     Unchecked {
         /// The statement.
@@ -137,6 +147,7 @@ impl std::fmt::Display for EvalError {
         match self {
             EvalError::Runtime(error) => error.fmt(f),
             EvalError::Argument { message } => f.write_str(message),
+            EvalError::NotFinite { what, .. } => f.write_str(what),
             EvalError::Unchecked { what, .. } => write!(f, "unchecked program: {what}"),
         }
     }
@@ -155,6 +166,7 @@ impl Interpreter {
             datas: Arc::new(program.datas.clone()),
             limit: default_limit() as u64,
             linear: LinearScalar::F64,
+            finite: false,
             cancellation: None,
             foreign: None,
         }
@@ -188,6 +200,13 @@ impl Interpreter {
     /// vectors of that scalar (see [`vector::to_field`]).
     pub fn linear_scalar(mut self, linear: LinearScalar) -> Interpreter {
         self.linear = linear;
+        self
+    }
+
+    /// Sets whether a call ends at the first operation that makes a number which is not finite of such as are:
+    /// [`EvalError::NotFinite`]. Sums of a loop, which add one number at a time to a cell, are not looked at.
+    pub fn finite(mut self, finite: bool) -> Interpreter {
+        self.finite = finite;
         self
     }
 

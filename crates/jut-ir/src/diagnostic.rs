@@ -170,10 +170,12 @@ pub enum RuntimeErrorKind {
     Recursion = 8,
     /// `R09`: a function of another language failed.
     Foreign = 9,
+    /// `R10`: a number is not finite where that was asked to be an error. The interpreter finds it; compiled code leaves none.
+    NotFinite = 10,
 }
 
 impl RuntimeErrorKind {
-    /// All kinds, in the order of their codes.
+    /// All kinds that code of a program may leave, in the order of their codes.
     pub const ALL: [RuntimeErrorKind; 9] = [
         RuntimeErrorKind::Index,
         RuntimeErrorKind::Slice,
@@ -188,7 +190,7 @@ impl RuntimeErrorKind {
 
     /// The code, such as `R01`.
     pub fn code(self) -> &'static str {
-        ["R01", "R02", "R03", "R04", "R05", "R06", "R07", "R08", "R09"][self as usize - 1]
+        ["R01", "R02", "R03", "R04", "R05", "R06", "R07", "R08", "R09", "R10"][self as usize - 1]
     }
 
     /// The kind with the given number (1 to 9).
@@ -210,6 +212,9 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::Cancelled => "call again once the cancellation is reset",
             RuntimeErrorKind::Recursion => "end the recursion earlier, or write a loop",
             RuntimeErrorKind::Foreign => "the function that was given for this `extern` says why",
+            RuntimeErrorKind::NotFinite => {
+                "give other arguments, or test the operand before: `if x > 0.0 { log(x) } else { .. }`"
+            }
         }
     }
 
@@ -222,7 +227,8 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::DivisionByZero
             | RuntimeErrorKind::Cancelled
             | RuntimeErrorKind::Recursion
-            | RuntimeErrorKind::Foreign => 0,
+            | RuntimeErrorKind::Foreign
+            | RuntimeErrorKind::NotFinite => 0,
             // Where a size is the matter: two numbers and what was made of them.
             RuntimeErrorKind::Memory => 3,
         }
@@ -317,6 +323,7 @@ impl std::fmt::Display for RuntimeError {
             RuntimeErrorKind::Cancelled => write!(f, "the call was cancelled"),
             RuntimeErrorKind::Recursion => write!(f, "recursion is too deep"),
             RuntimeErrorKind::Foreign => write!(f, "a function of another language failed"),
+            RuntimeErrorKind::NotFinite => write!(f, "a number is not finite"),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! further calls of the same sizes allocate nothing.
 
 mod bound;
+mod finite;
 
 use crate::backends::Engine;
 use crate::bind::Sizes;
@@ -15,6 +16,7 @@ use crate::json::{Arguments, View};
 use crate::layout::as_tangent;
 use crate::ports::Port;
 use crate::value::{Arg, Out, Value};
+use jut_eval::Interpreter;
 use jut_ir::{FuncId, Program};
 use jut_native::Beginning;
 use jut_runtime::print::{self, Printer};
@@ -34,6 +36,8 @@ pub(crate) struct Shared {
     pub limit: Option<usize>,
     /// Whether loops may run on several threads.
     pub parallel: bool,
+    /// What finds the place where the first number was made that is not finite, if results shall be.
+    pub finite: Option<Interpreter>,
 }
 
 /// A function that is ready to be called, from as many threads as one likes. Cheap to clone. Its
@@ -130,6 +134,14 @@ impl Compiled {
     /// As [`Session::call`].
     pub fn call(&self, args: &[Arg<'_>]) -> Result<Vec<Value>> {
         Ok(self.session().call(args)?.values())
+    }
+
+    /// As [`Compiled::call`], with arguments by the names of their parameters, in any order.
+    ///
+    /// # Errors
+    /// As [`Session::call_named`].
+    pub fn call_named(&self, args: &[(&str, Arg<'_>)]) -> Result<Vec<Value>> {
+        Ok(self.session().call_named(args)?.values())
     }
 
     /// The leaf that a result is, if it is a number or an array of numbers.
@@ -274,6 +286,7 @@ impl Session {
             shared.interface.shape(&mut scratch.sizes, results);
         }
         shared.interface.unpack(scratch, results, args)?;
+        finite::results(shared, args, results)?;
         Ok(self.results())
     }
 
@@ -286,7 +299,9 @@ impl Session {
         give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
     ) -> Option<Result<(Results<'s>, &'s [u64])>> {
         let Session { shared, workspace, results, last, printer, scratch } = self;
-        let (Code::Native(native), Some(last), None) = (&shared.code, last, printer) else {
+        let (Code::Native(native), Some(last), None, None) =
+            (&shared.code, last, printer, &shared.finite)
+        else {
             return None;
         };
         let words = last.direct(&native.placements, workspace, results, give)?;
@@ -316,7 +331,40 @@ impl Session {
                 call(shared, workspace, scratch, last, args, &mut to)?;
             }
             Ok(())
-        })
+        })?;
+        finite::outs(shared, args, outs)
+    }
+
+    /// As [`Session::call`], with arguments by the names of their parameters, in any order.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(x: f64, scale: f64) -> f64 = scale * x ^ 2")?;
+    /// let mut session = model.function("f")?.wrt(&["x"])?.gradient()?.session();
+    /// let results = session.call_named(&[("scale", 0.5.into()), ("x", 3.0.into())])?;
+    /// assert_eq!(results.f64("x")?, 3.0);
+    /// let error = session.call_named(&[("scale", 0.5.into()), ("y", 3.0.into())]).err();
+    /// assert_eq!(error.and_then(|e| e.code()), Some("A01"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::call`]; a name that is no parameter, or is given twice, and a parameter without an argument (A01).
+    pub fn call_named(&mut self, args: &[(&str, Arg<'_>)]) -> Result<Results<'_>> {
+        let shared = self.shared.clone();
+        let mut few = [Arg::Bool(false); FEW];
+        let mut many = Vec::new();
+        let count = shared.interface.inputs().count();
+        let ordered = match few.get_mut(..count) {
+            Some(few) => few,
+            None => {
+                many.resize(count, Arg::Bool(false));
+                &mut many[..]
+            }
+        };
+        shared.interface.in_order(args, ordered)?;
+        self.call(ordered)
     }
 
     /// Binds arguments and does some work with their sizes and leaves.
@@ -393,6 +441,9 @@ impl Session {
         self.last = None;
     }
 }
+
+/// How many arguments are put in order without a list of them.
+const FEW: usize = 12;
 
 /// Makes a call whose lines a printer gets, if there is one.
 fn printing<T>(printer: &Option<Printer>, call: impl FnOnce() -> Result<T>) -> Result<T> {

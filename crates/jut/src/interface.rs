@@ -17,7 +17,7 @@ use crate::source::{RunError, Sources};
 use crate::value::{Arg, Copied, Out, Value};
 use jut_ad::compose::{Outcome, Parameter};
 use jut_eval::{Interpreter, Value as EvalValue};
-use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Span, Type};
+use jut_ir::{FuncId, NVar, Program, RuntimeError, RuntimeErrorKind, Span, Type};
 use jut_native::Arg as Word;
 use jut_runtime::Cancellation;
 use serde_json::{Map, Value as Json};
@@ -350,6 +350,43 @@ impl Interface {
         let terms = leaves.flat_map(|leaf| &leaf.dims).flat_map(|dim| dim.terms());
         let names: Vec<NVar> = terms.flat_map(|(names, _)| names.iter().copied()).collect();
         self.binder.say_sizes(names)
+    }
+
+    /// Puts arguments with names in the order of the parameters: there is a place for each.
+    ///
+    /// # Errors
+    /// A name that is no parameter, or is there twice; a parameter that no name is (A01).
+    pub fn in_order<'a>(&self, args: &[(&str, Arg<'a>)], ordered: &mut [Arg<'a>]) -> Result<()> {
+        let refuse = |name: &str, k: Option<usize>, reason: String| {
+            let names: Vec<&str> = self.inputs().map(|port| port.name).collect();
+            let help = format!("give each of {} once", names.join(", "));
+            let span = k.map_or(Span::NONE, |k| self.binder.span_of(k));
+            Err(self.placed(ArgumentError::new("A01", name, reason, help).at(span)))
+        };
+        for (name, _) in args {
+            if !self.inputs().any(|port| port.name == *name) {
+                return refuse(name, None, format!("the function has no parameter `{name}`"));
+            }
+        }
+        for (k, (port, place)) in self.inputs().zip(ordered).enumerate() {
+            let mut given = args.iter().filter(|(name, _)| *name == port.name);
+            let Some((_, arg)) = given.next() else {
+                return refuse(port.name, Some(k), format!("no argument for `{}`", port.name));
+            };
+            if given.next().is_some() {
+                return refuse(port.name, Some(k), format!("`{}` is given twice", port.name));
+            }
+            *place = *arg;
+        }
+        Ok(())
+    }
+
+    /// The error of a result that is not finite, with what made it.
+    pub fn not_finite(&self, span: Span, what: String) -> Error {
+        let kind = RuntimeErrorKind::NotFinite;
+        let span = if span == Span::NONE { self.program.funcs[self.root].span } else { span };
+        let error = RuntimeError { kind, span, operands: Vec::new() };
+        RunError::new(self.sources.clone(), error).saying(what).into()
     }
 
     /// An error about an argument, with its place in the program.

@@ -132,6 +132,7 @@ impl Model {
             engine: Engine::default(),
             limit: None,
             parallel: true,
+            finite: false,
         })
     }
 
@@ -182,6 +183,7 @@ pub struct Function {
     engine: Engine,
     limit: Option<usize>,
     parallel: bool,
+    finite: bool,
 }
 
 impl Function {
@@ -356,6 +358,30 @@ impl Function {
     pub fn parallel(mut self, parallel: bool) -> Function {
         self.parallel = parallel;
         self
+    }
+
+    /// Whether results that are NaN or infinite are an error, R10: it names the operation that made the first such number, with its
+    /// operands and its line, or the argument that has one. Calls whose results are finite take as long as
+    /// before, but for a look at these; after one that has others the interpreter runs the call once more, to find the place. Kept derivatives
+    /// ([`Function::linearize`]) are not looked at.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(x: f64) -> f64 = x * log(x - 1.0)")?;
+    /// let gradient = model.function("f")?.finite(true).gradient()?;
+    /// assert!(gradient.call(&[2.0.into()]).is_ok());
+    /// let error = gradient.call(&[0.5.into()]).unwrap_err();
+    /// assert_eq!(error.to_string(), "R10: `log(-0.5)` is NaN at program:1:32");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn finite(mut self, finite: bool) -> Function {
+        self.finite = finite;
+        self
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        self.finite
     }
 
     pub(crate) fn model(&self) -> &Model {

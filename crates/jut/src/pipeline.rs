@@ -212,6 +212,10 @@ pub(crate) fn compile(
     with_large_stack(|| {
         let Composed { mut program, root, border, inputs, outputs } =
             composed(function, request, watch)?;
+        let finite = match function.is_finite() {
+            true => Some(interpreter(function, &program, root)?.finite(true)),
+            false => None,
+        };
         let code = match function.chosen_engine().backend() {
             None => Code::Interpreted(interpreter(function, &program, root)?),
             Some(backend) => {
@@ -238,6 +242,7 @@ pub(crate) fn compile(
             engine: function.chosen_engine(),
             limit: function.limit(),
             parallel: function.is_parallel(),
+            finite,
         }))
     })
 }

@@ -171,17 +171,21 @@ pub struct RunError {
     rust: Option<RustPlace>,
     /// Whether tangents of values of different constructors were added.
     tangents: bool,
-    /// Why a function of another language failed.
-    foreign: Option<Arc<str>>,
+    /// What failed, if more is known than its kind: why a function of another language did, what is not finite.
+    said: Option<Arc<str>>,
 }
 
 impl RunError {
     /// An error in a program.
     pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
-        let said = error.kind == RuntimeErrorKind::Foreign;
-        let foreign = if said { jut_runtime::foreign::failure() } else { None };
-        let foreign = foreign.map(Arc::from);
-        RunError { sources, error, rust: None, tangents: false, foreign }
+        let foreign = error.kind == RuntimeErrorKind::Foreign;
+        let said = if foreign { jut_runtime::foreign::failure() } else { None };
+        RunError { sources, error, rust: None, tangents: false, said: said.map(Arc::from) }
+    }
+
+    /// The same error, with what failed.
+    pub(crate) fn saying(self, what: String) -> RunError {
+        RunError { said: Some(what.into()), ..self }
     }
 
     /// The same error where tangents of values of different constructors were added.
@@ -264,8 +268,8 @@ impl RunError {
         if self.tangents {
             return "tangents of values of different constructors are added".to_string();
         }
-        if let Some(reason) = &self.foreign {
-            return reason.to_string();
+        if let Some(what) = &self.said {
+            return what.to_string();
         }
         if let Some(word) = self.empty_extremum() {
             return format!("the range of `{word}` is empty");

@@ -63,6 +63,24 @@ pub enum Arg<'a> {
     BoolView(&'a dyn View<bool>),
 }
 
+impl Arg<'_> {
+    /// A size or an index. There is no `From<usize>`: with it a literal without a type, `3.into()`, would have two meanings, as with
+    /// [`Arg::I32`]. What is more than `i64::MAX`, which no array has, is that.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(x: f64, n: i64) -> f64 = sum (i < n) { x ^ i }")?;
+    /// let steps = [0.1, 0.2, 0.3];
+    /// let values = model.function("f")?.value()?.call(&[2.0.into(), jut::Arg::size(steps.len())])?;
+    /// assert_eq!(values[0].floats(), [7.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn size(n: usize) -> Self {
+        Arg::I64(i64::try_from(n).unwrap_or(i64::MAX))
+    }
+}
+
 macro_rules! arg_from {
     ($scalar:ty, $one:ident, $many:ident) => {
         impl From<$scalar> for Arg<'_> {

@@ -8,6 +8,7 @@ mod cancel;
 mod draw;
 mod examples;
 mod externs;
+mod finite;
 mod growth;
 mod kept_trees;
 mod language_reference;

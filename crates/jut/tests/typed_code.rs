@@ -114,3 +114,24 @@ fn functions_of_lengths_have_one_code() {
     assert_eq!(first_of::value(&[1.5]).unwrap(), first_of(&[1.5]));
     assert_eq!(first_of::compiled(Request::Gradient).unwrap().engine(), Engine::Interpreter);
 }
+
+#[differentiable]
+fn growth(x: f64, years: f64) -> f64 {
+    let rate = (x - 1.0).ln();
+    (rate * years).exp()
+}
+
+#[test]
+fn results_that_are_not_finite_are_errors_in_rust_if_they_shall_be() {
+    growth::configure(|function| function.finite(true)).unwrap();
+    let years = 2.0;
+    assert!(growth::gradient(1.5, years).is_ok());
+    // The first call of a derivative, and those behind it.
+    for _ in 0..2 {
+        let error = growth::value_and_gradient(0.5, years).unwrap_err();
+        assert_eq!(error.code(), Some("R10"));
+        let said = error.to_string();
+        assert!(said.contains("`log(-0.5)` is NaN at rust::typed_code::growth:2:"), "{said}");
+        assert!(growth::value_and_gradient(1.5, years).is_ok());
+    }
+}

@@ -170,6 +170,7 @@ pub(crate) fn meaning(kind: RuntimeErrorKind) -> (&'static str, &'static [&'stat
         RuntimeErrorKind::Cancelled => ("cancelled", &[]),
         RuntimeErrorKind::Recursion => ("recursion is too deep", &[]),
         RuntimeErrorKind::Foreign => ("a function of another language failed", &[]),
+        RuntimeErrorKind::NotFinite => ("a number is not finite", &[]),
     }
 }
 
@@ -189,6 +190,7 @@ fn status_name(kind: RuntimeErrorKind) -> &'static str {
         RuntimeErrorKind::Cancelled => "JUT_ERROR_CANCELLED",
         RuntimeErrorKind::Recursion => "JUT_ERROR_RECURSION",
         RuntimeErrorKind::Foreign => "JUT_ERROR_FOREIGN",
+        RuntimeErrorKind::NotFinite => "JUT_ERROR_NOT_FINITE",
     }
 }
 

@@ -5,7 +5,7 @@
 //! arrays, that costs more than the arithmetic. A [`BoundCall`] has done it once; a call compares lengths
 //! and runs the code.
 
-use super::{Session, Shared};
+use super::{Session, Shared, finite};
 use crate::engine::{self, Code, Failure, Placement, Room, collect};
 use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;
@@ -154,6 +154,9 @@ impl BoundCall {
             true => finish(call, &native.placements, workspace, &mut Destination::outs(outs)),
             false => Err(None),
         };
+        if done.is_ok() && self.shared.finite.is_some() {
+            return finite::outs(&self.shared, args, outs);
+        }
         done.map_err(|failure| match failure {
             Some(failure) => self.shared.interface.failed(failure),
             None => self.misfit(args, outs),
