@@ -137,7 +137,7 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// An error value of a running program (codes `R01` to `R09`): nothing is lost, nothing aborts.
+/// An error value of a running program (codes `R01` to `R10`): nothing is lost, nothing aborts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuntimeError {
     /// Which kind.

@@ -286,7 +286,9 @@ impl Session {
             shared.interface.shape(&mut scratch.sizes, results);
         }
         shared.interface.unpack(scratch, results, args)?;
-        finite::results(shared, args, results)?;
+        if let Some(interpreter) = finite::results(shared, results) {
+            return Err(finite::found(shared, interpreter, args));
+        }
         Ok(self.results())
     }
 
@@ -299,9 +301,7 @@ impl Session {
         give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
     ) -> Option<Result<(Results<'s>, &'s [u64])>> {
         let Session { shared, workspace, results, last, printer, scratch } = self;
-        let (Code::Native(native), Some(last), None, None) =
-            (&shared.code, last, printer, &shared.finite)
-        else {
+        let (Code::Native(native), Some(last), None) = (&shared.code, last, printer) else {
             return None;
         };
         let words = last.direct(&native.placements, workspace, results, give)?;
@@ -332,7 +332,10 @@ impl Session {
             }
             Ok(())
         })?;
-        finite::outs(shared, args, outs)
+        match finite::outs(shared, outs) {
+            None => Ok(()),
+            Some(interpreter) => Err(finite::found(shared, interpreter, args)),
+        }
     }
 
     /// As [`Session::call`], with arguments by the names of their parameters, in any order.

@@ -111,7 +111,8 @@ fn arrays_and_records_are_looked_at() -> Result<()> {
     let text = "data Pair = Pair(left: f64, right: [2]f64)
 def of_a_pair(p: Pair) -> Pair = Pair(log(p.left), p.right)
 def root(a: [2, 2]f64) -> [2, 2]f64 = cholesky(a)
-def short(x: f32) -> f32 = f32(1.0) / x";
+def short(x: f32) -> f32 = f32(1.0) / x
+def logs(x: [2, 2]f64) -> [2, 2]f64 = log(x)";
     let model = Model::from_text(text)?;
     let finite = |name: &str| -> Result<Compiled> { model.function(name)?.finite(true).value() };
     let pair = [Value::F64(-1.0), floats([1.0, 2.0])];
@@ -123,6 +124,10 @@ def short(x: f32) -> f32 = f32(1.0) / x";
     let negative = Arg::from((&[-1.0, 0.0, 0.0, 1.0][..], &[2, 2]));
     let made = said(finite("root")?.call(&[negative]));
     assert!(made.contains("`cholesky` is not finite at program:3:"), "{made}");
+    let (matrix, mut out) = ([1.0, 2.0, 3.0, -4.0], [0.0; 4]);
+    let mut bound = finite("logs")?.bind(&[(&matrix[..], &[2, 2]).into()])?;
+    let made = said(bound.call(&[(&matrix).into()], &mut [(&mut out).into()]));
+    assert!(made.contains("`log(-4.0)` is NaN at program:5:"), "{made}");
     assert!(said(finite("short")?.call(&[Arg::F32(0.0)])).contains("`1.0 / 0.0` is inf"));
     Ok(())
 }

@@ -62,6 +62,8 @@ struct Native {
     bound: Bound,
     /// Where the results are, those in buffers and those that are returned.
     placements: Vec<Placement>,
+    /// Whether results have to be finite.
+    finite: bool,
 }
 
 /// What an argument was when it was bound.
@@ -107,7 +109,8 @@ impl BoundCall {
                     let bound =
                         native.checked.bind(&mut |k| integer(k), &|k| hidden.get(k) == Some(&true));
                     let placements = native.placements.clone();
-                    Some(Native { bound: bound.ok_or_else(too_large)?, placements })
+                    let finite = shared.finite.is_some();
+                    Some(Native { bound: bound.ok_or_else(too_large)?, placements, finite })
                 }
             };
             let given = shapes.zip(interface.say_sizes()).zip(&hidden);
@@ -154,13 +157,15 @@ impl BoundCall {
             true => finish(call, &native.placements, workspace, &mut Destination::outs(outs)),
             false => Err(None),
         };
-        if done.is_ok() && self.shared.finite.is_some() {
-            return finite::outs(&self.shared, args, outs);
+        match done {
+            Ok(()) if !native.finite => Ok(()),
+            Ok(()) => match finite::outs(&self.shared, outs) {
+                None => Ok(()),
+                Some(finite) => Err(finite::found(&self.shared, finite, &self.shaped(args))),
+            },
+            Err(Some(failure)) => Err(self.shared.interface.failed(failure)),
+            Err(None) => Err(self.misfit(args, outs)),
         }
-        done.map_err(|failure| match failure {
-            Some(failure) => self.shared.interface.failed(failure),
-            None => self.misfit(args, outs),
-        })
     }
 
     /// As [`Session::cancellation`].
@@ -183,10 +188,13 @@ impl BoundCall {
         if args.len() != self.given.len() || !args.iter().zip(&self.given).all(|(a, g)| g.fits(a)) {
             return Err(self.misfit(args, outs));
         }
-        let shaped = args.iter().zip(&self.given).map(|(arg, given)| {
-            numbers!(Arg, *arg; _ => *arg, [x, _] => Number::args(x, given.shape.as_deref()), _ => *arg)
-        });
+        let shaped = args.iter().zip(&self.given).map(|(arg, given)| given.shaped(*arg));
         self.session.call_into(&shaped.collect::<Vec<_>>(), outs)
+    }
+
+    /// The arguments of a call with the shapes that were bound.
+    fn shaped<'a>(&'a self, args: &[Arg<'a>]) -> Vec<Arg<'a>> {
+        args.iter().zip(&self.given).map(|(arg, given)| given.shaped(*arg)).collect()
     }
 
     /// Why arguments, or memory for results, are not what was bound.
@@ -237,6 +245,11 @@ impl BoundCall {
 }
 
 impl Given {
+    /// An argument with the shape that was bound.
+    fn shaped<'a>(&'a self, arg: Arg<'a>) -> Arg<'a> {
+        numbers!(Arg, arg; _ => arg, [x, _] => Number::args(x, self.shape.as_deref()), _ => arg)
+    }
+
     /// Whether an argument is plain, and its shape, if it comes with one, the one that was bound.
     fn has_shape_of(&self, arg: &Arg<'_>) -> bool {
         match (arg.plain(), &self.shape) {
@@ -286,8 +299,8 @@ pub(crate) struct Last {
     /// The code, bound to these sizes; none of what is not made of numbers and arrays of numbers, or has
     /// results whose sizes are not known before a call.
     bound: Option<Bound>,
-    /// Whether the sizes of that call could be bound.
-    fits: bool,
+    /// Whether leaves of these sizes may go straight to the code: they could be bound, the results of that call were the session's own, and nobody looks at those.
+    direct: bool,
     /// For each argument the number of dimensions of its shape, if it came with one.
     ranks: Vec<Option<usize>>,
     /// These dimensions, one after the other.
@@ -334,7 +347,7 @@ impl Last {
         let bound = bound.filter(|bound| !bound.returns_buffers() && !lists);
         let floats = floats(shared, native);
         let (ranks, dims) = (Vec::new(), Vec::new());
-        Last { bound, fits: false, ranks, dims, valid: false, own: false, floats }
+        Last { bound, direct: false, ranks, dims, valid: false, own: false, floats }
     }
 
     /// Takes note of a call with these arguments and leaves; `own` says where its results went.
@@ -356,7 +369,8 @@ impl Last {
             last.ranks.push(shape.map(<[usize]>::len));
             last.dims.extend_from_slice(shape.unwrap_or_default());
         }
-        (last.fits, last.own) = (fits, own);
+        last.direct = fits && own && shared.finite.is_none();
+        last.own = own;
         last.valid = fits && args.iter().all(|arg| arg.plain().is_some());
     }
 
@@ -371,7 +385,7 @@ impl Last {
         own: &mut [Value],
         give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
     ) -> Option<Result<&'s [u64], Failure>> {
-        let bound = self.bound.as_mut().filter(|_| self.fits && self.own)?;
+        let bound = self.bound.as_mut().filter(|_| self.direct)?;
         let mut call = bound.begin();
         if !give(&mut call) {
             return None;

@@ -6,29 +6,20 @@
 
 use super::Shared;
 use crate::engine::Failure;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::interface::Scratch;
 use crate::value::{Arg, Out, Value};
 use jut_eval::{EvalError, Interpreter};
 use jut_ir::Span;
 use jut_runtime::print::{self, Printer};
 
-/// Looks at the leaves of results, if they have to be finite.
-///
-/// # Errors
-/// R10, and what goes wrong while the place is looked for.
-pub(super) fn results(shared: &Shared, args: &[Arg<'_>], leaves: &[Value]) -> Result<()> {
-    match &shared.finite {
-        Some(interpreter) if !leaves.iter().all(is_finite) => Err(found(shared, interpreter, args)),
-        _ => Ok(()),
-    }
+/// What finds the place, if the leaves of results have to be finite and are not.
+pub(super) fn results<'s>(shared: &'s Shared, leaves: &[Value]) -> Option<&'s Interpreter> {
+    shared.finite.as_ref().filter(|_| !leaves.iter().all(is_finite))
 }
 
 /// The same of results in memory of the caller.
-///
-/// # Errors
-/// As [`results`].
-pub(super) fn outs(shared: &Shared, args: &[Arg<'_>], outs: &[Out<'_>]) -> Result<()> {
+pub(super) fn outs<'s>(shared: &'s Shared, outs: &[Out<'_>]) -> Option<&'s Interpreter> {
     let finite = |out: &Out<'_>| match out {
         Out::F64(x) => x.is_finite(),
         Out::F32(x) => x.is_finite(),
@@ -36,15 +27,12 @@ pub(super) fn outs(shared: &Shared, args: &[Arg<'_>], outs: &[Out<'_>]) -> Resul
         Out::F32s(cells) => cells.iter().all(|x| x.is_finite()),
         _ => true,
     };
-    match &shared.finite {
-        Some(interpreter) if !outs.iter().all(finite) => Err(found(shared, interpreter, args)),
-        _ => Ok(()),
-    }
+    shared.finite.as_ref().filter(|_| !outs.iter().all(finite))
 }
 
 /// What made the first number that is not finite.
 #[cold]
-fn found(shared: &Shared, interpreter: &Interpreter, args: &[Arg<'_>]) -> Error {
+pub(super) fn found(shared: &Shared, interpreter: &Interpreter, args: &[Arg<'_>]) -> Error {
     let interface = &shared.interface;
     for (k, (port, arg)) in interface.inputs().zip(args).enumerate() {
         if !is_finite_argument(arg) {

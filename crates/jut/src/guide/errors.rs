@@ -8,7 +8,7 @@
 //! | `J0..` to `J7..`, [`Error::Program`](crate::Error::Program) | a text that is no program; the table is in `docs/language.md` | reading it |
 //! | `J8..` | a derivative that the function does not have | compiling |
 //! | `A01` to `A07`, [`Error::Argument`](crate::Error::Argument), [`Error::Tape`](crate::Error::Tape) | a call that does not fit its function: see [`ArgumentError`](crate::ArgumentError) | calling |
-//! | `R01` to `R09`, [`Error::Run`](crate::Error::Run) | the program ran and failed | running |
+//! | `R01` to `R10`, [`Error::Run`](crate::Error::Run) | the program ran and failed | running |
 //!
 //! [`Error::render`](crate::Error::render) draws each of them with the line of the program it is about,
 //! the reason and the fix.

@@ -132,16 +132,10 @@ pub fn call<'a, S: Source, R>(
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
-    // Where the thread is ending, or makes this call within a call, a session of this call's own does.
     let typed = typed::runs().then(|| (TypeId::of::<S>(), request));
     let all = if typed.is_none() { locals.try_with(Locals::all).ok() } else { None };
     let local = all.as_ref().and_then(|all| all.of(request));
-    let mut session = match typed {
-        None => local.and_then(Local::take),
-        Some(key) => typed::take(key),
-    };
-    let kept = Kept { local, typed, session: &mut session };
-    entry.run(Description::of::<S>(), kept.session, &arguments, read)
+    entry.run_kept::<S, R>((local, typed), &arguments, read)
 }
 
 /// A derivative, and its code, which is made once per process.
@@ -157,13 +151,13 @@ pub(super) struct Local(Cell<Option<Box<Session>>>);
 impl Local {
     /// Takes it, for a call.
     #[inline]
-    pub(super) fn take(&self) -> Option<Box<Session>> {
+    fn take(&self) -> Option<Box<Session>> {
         self.0.take()
     }
 
     /// Keeps it for the next call.
     #[inline]
-    pub(super) fn keep(&self, session: Option<Box<Session>>) {
+    fn keep(&self, session: Option<Box<Session>>) {
         self.0.set(session);
     }
 }
@@ -217,9 +211,26 @@ impl Entry {
         Ok(self.compiled.get_or_init(|| (compiled, wanted)))
     }
 
+    /// Calls it with what the thread or its typed session keeps for that. Where the thread is ending, or makes this call within a call, a session of this
+    /// call's own does.
+    #[inline(always)]
+    pub(super) fn run_kept<'a, S: Source, R>(
+        &'static self,
+        (local, typed): (Option<&Local>, Option<typed::Key>),
+        arguments: &impl Arguments<'a>,
+        read: impl FnMut(&mut Taken<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let mut session = match typed {
+            None => local.and_then(Local::take),
+            Some(key) => typed::take(key),
+        };
+        let kept = Kept { local, typed, session: &mut session };
+        self.run(Description::of::<S>(), kept.session, arguments, read)
+    }
+
     /// Calls it with the session of a call before, if there is one; leaves the session of this one.
     #[inline]
-    pub(super) fn run<'a, R>(
+    fn run<'a, R>(
         &'static self,
         of: &Description,
         kept: &mut Option<Box<Session>>,

@@ -6,7 +6,6 @@
 //! Who calls such a function says which types its arguments have ([`Linker::call`]), and rustc finds the parameters by
 //! them ([`Callee`]).
 
-use super::description::Description;
 use super::entry::Local;
 use super::{Arguments, Cell, Elements, Filled, Linker, Source, Taken, typed};
 use crate::error::Result;
@@ -53,20 +52,10 @@ pub fn called<'a, S: Source, R>(
     read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     let entry = S::linked().entries().of(request)?;
-    let (key, typed) = ((TypeId::of::<S>(), request), typed::runs());
-    // Where the thread is ending, a session of this call's own does.
-    let kept = if typed { None } else { kept(key) };
-    let mut session = match typed {
-        false => kept.as_ref().and_then(|kept| kept.take()),
-        true => typed::take(key),
-    };
-    let done = entry.run(Description::of::<S>(), &mut session, &arguments, read);
-    match kept {
-        Some(kept) => kept.keep(session),
-        None if typed => typed::keep(key, session),
-        None => {}
-    }
-    done
+    let key = (TypeId::of::<S>(), request);
+    let typed = typed::runs().then_some(key);
+    let kept = if typed.is_none() { kept(key) } else { None };
+    entry.run_kept::<S, R>((kept.as_deref(), typed), &arguments, read)
 }
 
 /// What this thread keeps to call a derivative of a type.
