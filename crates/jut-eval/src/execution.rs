@@ -82,6 +82,11 @@ pub(crate) fn error<T>(kind: RuntimeErrorKind, operands: &[i64]) -> Run<T> {
     Err(Box::new(Fault { error: EvalError::Runtime(error) }))
 }
 
+/// A number is not finite and has to be.
+fn not_finite<T>(what: String) -> Run<T> {
+    Err(Box::new(Fault { error: EvalError::NotFinite { span: Span::NONE, what } }))
+}
+
 /// The program breaks a rule of the checker.
 pub(crate) fn unchecked<T>(what: &'static str) -> Run<T> {
     Err(Box::new(Fault { error: EvalError::Unchecked { span: Span::NONE, what } }))
@@ -242,8 +247,10 @@ impl Execution<'_> {
                     return error(RuntimeErrorKind::DivisionByZero, &[]);
                 }
                 let value = (row.eval)(used);
-                if self.interpreter.finite {
-                    finite::primitive(row, used, value)?;
+                if self.interpreter.finite
+                    && let Some(what) = finite::primitive(row, used, value)
+                {
+                    return not_finite(what);
                 }
                 frame.set(*dst, value.into());
                 Ok(())
@@ -578,7 +585,7 @@ impl Execution<'_> {
     /// Fails if a value has to be finite and is not.
     fn finite(&self, value: &Value, what: &str) -> Run<()> {
         match self.interpreter.finite && !finite::is_finite(value) {
-            true => finite::fault(format!("{what} is not finite")),
+            true => not_finite(format!("{what} is not finite")),
             false => Ok(()),
         }
     }

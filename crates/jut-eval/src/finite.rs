@@ -3,31 +3,22 @@
 //! *Requires*: arguments that are finite. *Ensures*: an operation is named only if its result is not finite and all its operands are: so infinity that a
 //! program means, as the start of a smallest number, is none of these.
 
-use crate::EvalError;
-use crate::execution::{Fault, Run};
 use crate::value::{Value, View};
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Row, Syntax};
-use jut_ir::span::Span;
 
-/// Fails if a primitive makes a number that is not finite of numbers that are.
-pub(crate) fn primitive(row: &Row, operands: &[Literal], value: Literal) -> Run<()> {
+/// What a primitive says that makes a number which is not finite of numbers that are.
+pub(crate) fn primitive(row: &Row, operands: &[Literal], value: Literal) -> Option<String> {
     let is_made = !finite(value) && !operands.is_empty() && operands.iter().all(|x| finite(*x));
-    if !is_made {
-        return Ok(());
-    }
-    let shown: Vec<String> = operands.iter().map(|x| text(*x)).collect();
-    let applied = match (row.syntax, shown.as_slice()) {
-        (Syntax::Infix, [a, b]) => format!("{a} {} {b}", row.text),
-        (Syntax::Prefix, [a]) => format!("{}{a}", row.text),
-        _ => format!("{}({})", row.text, shown.join(", ")),
-    };
-    fault(format!("`{applied}` is {}", text(value)))
-}
-
-/// The error, whose place the statement adds.
-pub(crate) fn fault<T>(what: String) -> Run<T> {
-    Err(Box::new(Fault { error: EvalError::NotFinite { span: Span::NONE, what } }))
+    is_made.then(|| {
+        let shown: Vec<String> = operands.iter().map(|x| text(*x)).collect();
+        let applied = match (row.syntax, shown.as_slice()) {
+            (Syntax::Infix, [a, b]) => format!("{a} {} {b}", row.text),
+            (Syntax::Prefix, [a]) => format!("{}{a}", row.text),
+            _ => format!("{}({})", row.text, shown.join(", ")),
+        };
+        format!("`{applied}` is {}", text(value))
+    })
 }
 
 /// Whether all floats of a value are finite.
