@@ -361,8 +361,8 @@ impl Function {
     }
 
     /// Whether results that are NaN or infinite are an error, R10: it names the operation that made the first such number, with its
-    /// operands and its line, or the argument that has one. Calls whose results are finite take as long as
-    /// before, but for a look at these; after one that has others the interpreter runs the call once more, to find the place. Kept derivatives
+    /// operands and its line, or the argument that has one. A call reads its results once more, and a typed call of an annotated function does not enter
+    /// the machine code directly; after one whose results are not finite the interpreter runs the call again, to find the place. Kept derivatives
     /// ([`Function::linearize`]) are not looked at.
     ///
     /// ```
