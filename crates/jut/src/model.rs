@@ -371,7 +371,7 @@ impl Function {
     /// let gradient = model.function("f")?.finite(true).gradient()?;
     /// assert!(gradient.call(&[2.0.into()]).is_ok());
     /// let error = gradient.call(&[0.5.into()]).unwrap_err();
-    /// assert_eq!(error.to_string(), "R10: `log(-0.5)` is NaN at program:1:32");
+    /// assert_eq!(error.to_string(), "R10: `log(-0.5)` is NaN at program:1:28");
     /// # Ok(())
     /// # }
     /// ```
