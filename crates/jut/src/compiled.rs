@@ -287,7 +287,7 @@ impl Session {
         }
         shared.interface.unpack(scratch, results, args)?;
         if let Some(interpreter) = finite::results(shared, results) {
-            return Err(finite::found(shared, interpreter, args));
+            return Err(finite::found(shared, (interpreter, workspace.cancellation()), args));
         }
         Ok(self.results())
     }
@@ -334,7 +334,9 @@ impl Session {
         })?;
         match finite::outs(shared, outs) {
             None => Ok(()),
-            Some(interpreter) => Err(finite::found(shared, interpreter, args)),
+            Some(interpreter) => {
+                Err(finite::found(shared, (interpreter, workspace.cancellation()), args))
+            }
         }
     }
 

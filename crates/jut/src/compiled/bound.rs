@@ -161,7 +161,10 @@ impl BoundCall {
             Ok(()) if !native.finite => Ok(()),
             Ok(()) => match finite::outs(&self.shared, outs) {
                 None => Ok(()),
-                Some(finite) => Err(finite::found(&self.shared, finite, &self.shaped(args))),
+                Some(finite) => {
+                    let run = (finite, self.session.workspace.cancellation());
+                    Err(finite::found(&self.shared, run, &self.shaped(args)))
+                }
             },
             Err(Some(failure)) => Err(self.shared.interface.failed(failure)),
             Err(None) => Err(self.misfit(args, outs)),

@@ -11,6 +11,7 @@ use crate::interface::Scratch;
 use crate::value::{Arg, Out, Value};
 use jut_eval::{EvalError, Interpreter};
 use jut_ir::Span;
+use jut_runtime::Cancellation;
 use jut_runtime::print::{self, Printer};
 
 /// What finds the place, if the leaves of results have to be finite and are not.
@@ -30,9 +31,13 @@ pub(super) fn outs<'s>(shared: &'s Shared, outs: &[Out<'_>]) -> Option<&'s Inter
     shared.finite.as_ref().filter(|_| !outs.iter().all(finite))
 }
 
-/// What made the first number that is not finite.
+/// What made the first number that is not finite. Who can end the call can end this too.
 #[cold]
-pub(super) fn found(shared: &Shared, interpreter: &Interpreter, args: &[Arg<'_>]) -> Error {
+pub(super) fn found(
+    shared: &Shared,
+    (interpreter, cancellation): (&Interpreter, Option<&Cancellation>),
+    args: &[Arg<'_>],
+) -> Error {
     let interface = &shared.interface;
     for (k, (port, arg)) in interface.inputs().zip(args).enumerate() {
         if !is_finite_argument(arg) {
@@ -53,6 +58,7 @@ pub(super) fn found(shared: &Shared, interpreter: &Interpreter, args: &[Arg<'_>]
     };
     // The call itself has printed its lines.
     let silent = Some(Printer::new(|_| {}));
+    let interpreter = interpreter.clone().cancelled_by(cancellation.cloned());
     let run = print::to(silent, || interpreter.call(interface.root, &entered, &[], &[]));
     match run {
         Err(EvalError::NotFinite { span, what }) => interface.not_finite(span, what),
