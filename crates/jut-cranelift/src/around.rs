@@ -9,8 +9,7 @@ use cranelift_codegen::ir::{FuncRef, Function, Inst, Opcode, Value};
 use jut_loop::form::{LoopProgram, Stmt};
 use std::borrow::Cow;
 
-/// Whether the program's last function is called from outside alone, and so short that a call counts: it has no loops. In those that have,
-/// values would stay in registers from the entry on that are needed in a loop.
+/// Whether the program's last function is called from outside alone, and so short that a call counts: it has no loops. The gradient of a quadratic form, which has some, was slower within the entry.
 pub(crate) fn is_worth_it(program: &LoopProgram) -> bool {
     let Some((last, function)) = program.funcs.last() else { return false };
     let mut worth = true;

@@ -1,5 +1,6 @@
 //! Machine code by Cranelift: the meaning of statements, kernels, programs.
 
+mod entry;
 mod kernels;
 mod meaning;
 mod products;

@@ -795,19 +795,3 @@ fn a_program_shows_as_text() {
     let assembly = jut_cranelift::assembly(&source).unwrap();
     assert!(assembly.starts_with("; f\n") && assembly.contains("block0"));
 }
-
-#[test]
-fn the_entry_is_around_a_function_without_loops_and_no_other() {
-    let mut w = Writer::new("f");
-    let x = w.input(Kind::F64);
-    let square = w.prim(prim::MUL, &[x.into(), x.into()]);
-    let plain = program(w.finish(&[square.into()]));
-    let has_entry = |text: &str| text.contains("; entry\n");
-    assert!(!has_entry(&jut_cranelift::assembly(&plain).unwrap()));
-    assert!(has_entry(&jut_cranelift::assembly(&sums(0)).unwrap()));
-    // Before it is compiled each is a function of its own.
-    assert!(has_entry(&jut_cranelift::clif(&plain).unwrap()));
-    let compiled = compile(&plain).unwrap();
-    let got = run(&compiled, &mut [Arg::F64(-1.5)]).unwrap();
-    assert_eq!(got, [2.25f64.to_bits()]);
-}

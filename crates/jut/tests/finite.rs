@@ -1,4 +1,4 @@
-//! Results that have to be finite: what made the first number that is not, on every engine and by every way to call.
+//! Results that have to be finite: what made the first number that is not, by the interpreter and by native code, and by every way to call.
 
 use jut::{Arg, Array, Compiled, Engine, Error, Model, Out, Request, Result, Value};
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ fn said<T>(result: Result<T>) -> String {
 }
 
 #[test]
-fn the_first_operation_is_named_by_every_engine_and_every_call() -> Result<()> {
+fn the_first_operation_is_named_by_every_way_to_call() -> Result<()> {
     for (text, request, numbers, expected) in CALLS {
         let args: Vec<Arg<'_>> = numbers.iter().map(|x| Arg::F64(*x)).collect();
         for engine in ENGINES {
