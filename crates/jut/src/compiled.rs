@@ -151,6 +151,11 @@ impl Compiled {
         plain.then_some(output.leaves.start)
     }
 
+    /// The arguments as values that own what they are made of; see [`Interface::owned`].
+    pub(crate) fn owned(&self, args: &[Arg<'_>]) -> Result<Vec<Value>> {
+        self.shared.interface.owned(args)
+    }
+
     /// The arguments as the interpreter takes them, sizes included.
     pub(crate) fn entered(&self, args: &[Arg<'_>]) -> Result<Vec<jut_eval::Value>> {
         let (interface, mut scratch) = (&self.shared.interface, Scratch::default());

@@ -191,6 +191,27 @@ impl Interface {
         })
     }
 
+    /// The arguments as values that own what they are made of, arrays of numbers with the shapes that they have in a call.
+    pub fn owned(&self, args: &[Arg<'_>]) -> Result<Vec<Value>> {
+        let mut copies: Vec<Copied> = args.iter().map(|_| Copied::default()).collect();
+        copies.iter_mut().zip(args).for_each(|(copy, arg)| copy.take(arg));
+        let plain =
+            copies.iter().zip(args).map(|(copy, arg)| crate::border::owned(copy.plain(*arg)));
+        let mut owned: Vec<Value> = plain.flatten().collect();
+        let mut scratch = Scratch::default();
+        self.bound(&mut scratch, std::iter::empty(), args, |scratch, parts| {
+            let all = self.binder.typed_parts(&scratch.sizes, parts).zip(self.binder.hidden());
+            let visible = all.filter(|(_, hidden)| !hidden).zip(&self.packed).zip(&mut owned);
+            for ((((_, _, _, shapes), _), packed), value) in visible {
+                if packed.is_none() {
+                    value.reshape(&mut shapes.into_iter());
+                }
+            }
+            Ok(())
+        })?;
+        Ok(owned)
+    }
+
     /// See [`crate::Compiled::read_json`].
     pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
         let given = arguments.iter().map(|(name, json)| (name.clone(), Given::Json(json.clone())));
@@ -582,7 +603,7 @@ pub(crate) struct Scratch {
 }
 
 /// The same list, empty, for references of another life time. The memory stays.
-fn recycled<'b>(mut list: Vec<Arg<'_>>) -> Vec<Arg<'b>> {
+pub(crate) fn recycled<'b>(mut list: Vec<Arg<'_>>) -> Vec<Arg<'b>> {
     list.clear();
     list.into_iter().map(|_| Arg::Bool(false)).collect()
 }

@@ -59,6 +59,7 @@
 //! | [`Function::hessian`] | `x` | the block `x,x` |
 //! | [`Function::directional`], [`Function::second_directional`] | `x`, tangent `x'` | the derivatives of `y` along a line |
 //! | [`Function::transposed`] | what is not linear, `y''` | the transpose of a linear function |
+//! | [`Function::flat`] | a vector | all of these, as solvers want them: see [`Flat`] |
 //! | [`Function::linearize`] | | a derivative to be recorded on a [`Tape`] and applied many times |
 //!
 //! # Arguments and results
@@ -158,6 +159,7 @@ mod error;
 mod excerpt;
 mod explain;
 mod files;
+mod flat;
 pub mod foreign;
 pub mod guide;
 mod interface;
@@ -188,6 +190,7 @@ pub use backends::{BACKENDS, Engine};
 pub use batch::Batched;
 pub use compiled::{BoundCall, Compiled, Session};
 pub use error::{ArgumentError, Error, Result};
+pub use flat::Flat;
 pub use interface::Results;
 pub use jut_ad::Policy;
 pub use jut_ad::compose::JacobianMode;

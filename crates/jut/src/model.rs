@@ -397,6 +397,17 @@ impl Function {
         (self.model.program(), self.id)
     }
 
+    /// The names of the parameters that are differentiated.
+    pub(crate) fn differentiated(&self) -> Vec<String> {
+        let program = self.model.program();
+        let f = &program.funcs[self.id];
+        let all = f.params.iter().enumerate().filter(|(k, p)| match &self.wrt {
+            Some(chosen) => chosen.contains(k),
+            None => f.nvars[**p].ty.has_float(program),
+        });
+        all.map(|(_, p)| f.nvars[*p].name.to_string()).collect()
+    }
+
     pub(crate) fn active(&self) -> Option<&[usize]> {
         self.wrt.as_deref()
     }

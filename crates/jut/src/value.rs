@@ -277,6 +277,22 @@ impl Value {
         )
     }
 
+    /// Gives its arrays the shapes of as many elements, leaf by leaf; lists keep theirs.
+    pub(crate) fn reshape(&mut self, shapes: &mut impl Iterator<Item = Vec<usize>>) {
+        fn one<T>(array: &mut Array<T>, shape: Option<Vec<usize>>) {
+            array.shape = match shape {
+                Some(shape) if cells(&shape) == Some(array.data.len()) => shape,
+                _ => return,
+            };
+        }
+        numbers!(Value, self;
+            _ => drop(shapes.next()),
+            [a] => one(a, shapes.next()),
+            Value::Tuple(items) => items.iter_mut().for_each(|item| item.reshape(shapes)),
+            Value::Data(..) | Value::List(_) => {},
+        )
+    }
+
     /// What kind of value this is, in a few words, for messages.
     pub fn describe(&self) -> String {
         Arg::from(self).describe()

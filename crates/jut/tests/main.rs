@@ -9,6 +9,7 @@ mod draw;
 mod examples;
 mod externs;
 mod finite;
+mod flat;
 mod growth;
 mod kept_trees;
 mod language_reference;

@@ -83,6 +83,12 @@ impl<'s> Results<'s> {
         self.leaves.get(output.leaves.start).filter(|_| output.layout.is_leaf())
     }
 
+    /// The leaves of a result, where they lie, unless it is not made of leaves.
+    pub(crate) fn parts(&self, position: usize) -> Option<&'s [Value]> {
+        let output = self.interface.outputs.get(position).filter(|_| self.unpacked.is_empty())?;
+        self.leaves.get(output.leaves.clone())
+    }
+
     /// A leaf, where it lies.
     #[inline]
     pub(crate) fn at(&self, leaf: usize) -> Option<&'s Value> {

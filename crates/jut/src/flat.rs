@@ -1,0 +1,559 @@
+//! A function as solvers want it: of one vector, through a shared reference.
+//!
+//! Minimisers, samplers and integrators know one vector of numbers. A function has parameters, of numbers, arrays and records, some of
+//! which are data. [`Function::flat`] is given all arguments once: those that are differentiated become the vector, float after
+//! float in the order of the parameters, the others stay what they are. Each derivative is compiled at its first use; a thread that calls
+//! takes memory for the call from those that are idle, so that further calls of the same sizes allocate nothing, but for values of several constructors.
+//! *Cost*: that of the derivative, and a copy of its numbers.
+
+use crate::compiled::{Compiled, Session};
+use crate::error::{ArgumentError, Error, Result};
+use crate::interface::{Results, recycled};
+use crate::model::Function;
+use crate::ports::Role;
+use crate::request::{JacobianMode, Request};
+use crate::value::{Arg, Array, Value};
+use jut_runtime::Cancellation;
+use std::slice::from_ref;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What is compiled, each when it is first used.
+const REQUESTS: [Request; 7] = [
+    Request::Value,
+    Request::ValueAndGradient,
+    Request::HessianProduct,
+    Request::Hessian,
+    Request::Directional,
+    Request::Vjp,
+    Request::Jacobian(JacobianMode::Auto),
+];
+
+/// A function of one vector: what [`Function::flat`] gives. Threads share it.
+///
+/// ```
+/// # fn main() -> jut::Result<()> {
+/// let model = jut::Model::from_text(
+///     "data Line = Line(slope: f64, shift: f64)
+///      def misfit[n](line: Line, x: [n]f64, y: [n]f64) -> f64 =
+///        sum (i < n) { (line.slope * x[i] + line.shift - y[i])^2 }",
+/// )?;
+/// let line = jut::Value::Tuple(vec![1.0, 0.0].into_iter().map(jut::Value::F64).collect());
+/// let misfit = model.function("misfit")?.wrt(&["line"])?;
+/// let flat = misfit.flat(&[(&line).into(), (&[0.0, 1.0]).into(), (&[1.0, 3.0]).into()])?;
+/// assert_eq!(flat.start(), [1.0, 0.0]);
+/// let mut gradient = [0.0; 2];
+/// assert_eq!(flat.gradient_into(&[2.0, 0.0], &mut gradient)?, 2.0);
+/// assert_eq!(gradient, [-2.0, -4.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Flat {
+    function: Function,
+    args: Vec<Value>,
+    /// Which of the arguments make the vector, in order.
+    vector: Vec<usize>,
+    /// What errors call them.
+    name: String,
+    start: Vec<f64>,
+    /// Of each differentiated parameter, how many numbers each part of its tangent has.
+    columns: Vec<Vec<usize>>,
+    /// The same of each result with floats.
+    rows: Vec<Vec<usize>>,
+    /// The cotangents of the results.
+    cotangents: Vec<Value>,
+    /// The result that a gradient is of.
+    number: Option<usize>,
+    compiled: [OnceLock<Pool>; REQUESTS.len()],
+    cancellation: Option<Cancellation>,
+}
+
+/// A compiled derivative, and memory for calls that no thread uses now.
+struct Pool {
+    compiled: Compiled,
+    /// What its outputs are.
+    roles: Vec<Role>,
+    idle: Mutex<Vec<Runner>>,
+}
+
+/// What one call needs.
+struct Runner {
+    session: Session,
+    /// The arguments, then tangents or cotangents.
+    inputs: Vec<Value>,
+    /// Memory for the list of them.
+    list: Vec<Arg<'static>>,
+}
+
+impl Function {
+    /// The function of one vector that solvers want: the arguments for the differentiated parameters ([`Function::wrt`]) are the vector's
+    /// start, float after float; the others are given for good. The function is called once, to see that
+    /// they fit and how many numbers there are in its results; results that have another number at another point are an error there.
+    ///
+    /// # Errors
+    /// As [`Session::call`] for the arguments, and [`Function::compile`] for the function.
+    pub fn flat(&self, args: &[Arg<'_>]) -> Result<Flat> {
+        let names = self.differentiated();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let flat = self.flat_over(&names, args)?;
+        match flat.start.len() == flat.tangents() {
+            true => Ok(flat),
+            false => {
+                let reason =
+                    "a value of several constructors has derivatives by the fields of all of them";
+                let help = "choose parameters of numbers, arrays and records by `wrt`";
+                Err(ArgumentError::new("A06", &*flat.name, reason, help).into())
+            }
+        }
+    }
+
+    /// As [`Function::flat`], where the vector is made of the parameters that are named, in the order of the parameters, whichever are
+    /// differentiated: derivatives are with respect to the numbers of the latter.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(y: f64, rate: f64, t: f64) -> f64 = -rate * y * t")?;
+    /// let by_rate = model.function("f")?.wrt(&["rate"])?;
+    /// let f = by_rate.flat_over(&["y", "rate", "t"], &[1.0.into(), 2.0.into(), 0.0.into()])?;
+    /// let mut tangent = [0.0];
+    /// f.jvp_into(&[3.0, 2.0, 5.0], &[1.0], &mut tangent)?;
+    /// assert_eq!(tangent, [-15.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::flat`]; [`Error::Request`] for a name that is no parameter.
+    pub fn flat_over(&self, names: &[&str], args: &[Arg<'_>]) -> Result<Flat> {
+        let value = self.value()?;
+        let parameters: Vec<&str> = value.inputs().map(|port| port.name).collect();
+        if let Some(name) = names.iter().find(|name| !parameters.contains(name)) {
+            let reason = format!("`{name}` is not a parameter; there is {}", parameters.join(", "));
+            return Err(Error::Request(reason));
+        }
+        let mut session = value.session();
+        let results = session.call(args)?.values();
+        let args = value.owned(args)?;
+        let tangents_of = |names: &[String]| {
+            let given = parameters.iter().zip(&args).enumerate();
+            let given = given.filter(|(_, (name, _))| names.iter().any(|n| n == *name));
+            given.filter_map(|(k, (_, arg))| value.input_as_tangent(k, arg)).collect::<Vec<_>>()
+        };
+        let columns = tangents_of(&self.differentiated());
+        let rows = results.iter().enumerate();
+        let rows: Vec<(usize, Value)> =
+            rows.filter_map(|(k, result)| Some((k, value.output_as_tangent(k, result)?))).collect();
+        let number = self.differentiated_result().or(match &rows[..] {
+            [(k, Value::F64(_))] => Some(*k),
+            _ => None,
+        });
+        let vector = parameters.iter().enumerate().filter(|(_, name)| names.contains(name));
+        let vector: Vec<usize> = vector.map(|(k, _)| k).collect();
+        let start = vector.iter().filter_map(|k| args.get(*k)).flat_map(Value::floats).collect();
+        let cotangents: Vec<Value> = rows.into_iter().map(|(_, tangent)| tangent).collect();
+        Ok(Flat {
+            name: names.join(", "),
+            vector,
+            start,
+            columns: columns.iter().map(parts).collect(),
+            rows: cotangents.iter().map(parts).collect(),
+            cotangents,
+            number,
+            compiled: Default::default(),
+            cancellation: None,
+            function: self.clone(),
+            args,
+        })
+    }
+}
+
+impl Flat {
+    /// The vector that the arguments made.
+    pub fn start(&self) -> &[f64] {
+        &self.start
+    }
+
+    /// How many numbers are differentiated: all of the vector, unless [`Function::flat_over`] says otherwise.
+    pub fn tangents(&self) -> usize {
+        self.columns.iter().flatten().sum()
+    }
+
+    /// How many floats there are in the results.
+    pub fn results(&self) -> usize {
+        self.rows.iter().flatten().sum()
+    }
+
+    /// The arguments of the function at a point: what a solver has found, as the function takes it.
+    ///
+    /// # Errors
+    /// A vector of another length (A03).
+    pub fn arguments(&self, x: &[f64]) -> Result<Vec<Value>> {
+        self.has("A03", "the vector", x.len(), self.start.len())?;
+        let mut args = self.args.clone();
+        self.place(&mut args, x);
+        Ok(args)
+    }
+
+    /// Lets something end the calls: the error R07.
+    pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
+        self.cancellation = Some(cancellation.clone());
+        self.compiled = Default::default();
+    }
+
+    /// The value of a function whose result is a number.
+    ///
+    /// # Errors
+    /// A vector of another length (A03), a function with other results ([`Error::Request`]), and those of
+    /// [`Session::call`]; so with all that follow.
+    pub fn value(&self, x: &[f64]) -> Result<f64> {
+        let number = self.number()?;
+        self.run(Request::Value, x, None, |_, results| at(results, number))
+    }
+
+    /// The gradient of a function whose result is a number; gives its value.
+    ///
+    /// # Errors
+    /// As [`Flat::value`]; a slice that is not as long as the vector (A05).
+    pub fn gradient_into(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        let number = self.number()?;
+        self.has("A05", "the gradient", gradient.len(), self.tangents())?;
+        self.run(Request::ValueAndGradient, x, None, |pool, results| {
+            pool.copy(results, Role::Derivative, gradient);
+            at(results, number)
+        })
+    }
+
+    /// The Hessian of a function whose result is a number, row by row.
+    ///
+    /// # Errors
+    /// As [`Flat::gradient_into`].
+    pub fn hessian_into(&self, x: &[f64], hessian: &mut [f64]) -> Result<()> {
+        self.has("A05", "the Hessian", hessian.len(), self.tangents().pow(2))?;
+        self.run(Request::Hessian, x, None, |pool, results| {
+            pool.blocks(results, &self.columns, &self.columns, hessian);
+        })
+    }
+
+    /// The Hessian times a vector.
+    ///
+    /// # Errors
+    /// As [`Flat::gradient_into`]; a tangent that is not as long as the vector (A03).
+    pub fn hessian_product_into(&self, x: &[f64], tangent: &[f64], to: &mut [f64]) -> Result<()> {
+        self.has("A03", "the tangent", tangent.len(), self.tangents())?;
+        self.has("A05", "the product", to.len(), self.tangents())?;
+        self.run(Request::HessianProduct, x, Some(tangent), |pool, results| {
+            pool.copy(results, Role::Derivative, to);
+        })
+    }
+
+    /// All floats of the results.
+    ///
+    /// # Errors
+    /// A vector of another length (A03), a slice that is not as long as the results (A05), and those of [`Session::call`].
+    pub fn values_into(&self, x: &[f64], to: &mut [f64]) -> Result<()> {
+        self.has("A05", "the results", to.len(), self.results())?;
+        let fits =
+            self.run(Request::Value, x, None, |pool, results| pool.copy(results, Role::Value, to))?;
+        self.same(fits)
+    }
+
+    /// All partial derivatives of the results, row by row: a row for each float of them.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f[n](x: [n]f64, a: f64) -> ([n]f64, f64) = (a * x, sum(x))")?;
+    /// let f = model.function("f")?.flat(&[(&[1.0, 2.0]).into(), 3.0.into()])?;
+    /// let mut jacobian = [0.0; 9];
+    /// f.jacobian_into(f.start(), &mut jacobian)?;
+    /// assert_eq!(jacobian, [3.0, 0.0, 1.0, 0.0, 3.0, 2.0, 1.0, 1.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Flat::values_into`].
+    pub fn jacobian_into(&self, x: &[f64], jacobian: &mut [f64]) -> Result<()> {
+        let count = self.results().checked_mul(self.tangents());
+        self.has("A05", "the Jacobian", jacobian.len(), count.unwrap_or(usize::MAX))?;
+        let request = Request::Jacobian(JacobianMode::Auto);
+        let fits = self.run(request, x, None, |pool, results| {
+            pool.blocks(results, &self.rows, &self.columns, jacobian)
+        })?;
+        self.same(fits)
+    }
+
+    /// The Jacobian times a vector, forward.
+    ///
+    /// # Errors
+    /// As [`Flat::values_into`]; a tangent of another length (A03).
+    pub fn jvp_into(&self, x: &[f64], tangent: &[f64], to: &mut [f64]) -> Result<()> {
+        self.has("A03", "the tangent", tangent.len(), self.tangents())?;
+        self.has("A05", "the product", to.len(), self.results())?;
+        let fits = self.run(Request::Directional, x, Some(tangent), |pool, results| {
+            pool.copy(results, Role::Derivative, to)
+        })?;
+        self.same(fits)
+    }
+
+    /// A vector times the Jacobian, reverse.
+    ///
+    /// # Errors
+    /// As [`Flat::values_into`]; a cotangent that is not as long as the results (A03).
+    pub fn vjp_into(&self, x: &[f64], cotangent: &[f64], to: &mut [f64]) -> Result<()> {
+        self.has("A03", "the cotangent", cotangent.len(), self.results())?;
+        self.has("A05", "the product", to.len(), self.tangents())?;
+        self.run(Request::Vjp, x, Some(cotangent), |pool, results| {
+            pool.copy(results, Role::Derivative, to);
+        })
+    }
+
+    /// Runs a derivative, and has its results read.
+    fn run<T>(
+        &self,
+        request: Request,
+        x: &[f64],
+        seed: Option<&[f64]>,
+        read: impl FnOnce(&Pool, &Results<'_>) -> T,
+    ) -> Result<T> {
+        self.has("A03", "the vector", x.len(), self.start.len())?;
+        let pool = self.pool(request)?;
+        let idle = pool.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut runner = idle.unwrap_or_else(|| self.runner(request, pool));
+        self.place(&mut runner.inputs, x);
+        let mut seed = seed.unwrap_or_default();
+        let seeds = runner.inputs.iter_mut().skip(self.args.len());
+        seeds.for_each(|input| fill(input, &mut seed));
+        let mut list = recycled(std::mem::take(&mut runner.list));
+        list.extend(runner.inputs.iter().map(Arg::from));
+        let read = runner.session.call(&list).map(|results| read(pool, &results));
+        runner.list = recycled(list);
+        pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(runner);
+        read
+    }
+
+    /// The compiled derivative.
+    fn pool(&self, request: Request) -> Result<&Pool> {
+        let position = REQUESTS.iter().position(|r| *r == request);
+        let Some(kept) = position.and_then(|k| self.compiled.get(k)) else {
+            return Err(Error::Request("this derivative is not that of a vector".to_string()));
+        };
+        if let Some(pool) = kept.get() {
+            return Ok(pool);
+        }
+        let compiled = self.function.compile(request)?;
+        let roles = compiled.outputs().map(|port| port.role).collect();
+        Ok(kept.get_or_init(|| Pool { compiled, roles, idle: Mutex::default() }))
+    }
+
+    /// Memory for a call.
+    fn runner(&self, request: Request, pool: &Pool) -> Runner {
+        let mut session = pool.compiled.session();
+        if let Some(cancellation) = &self.cancellation {
+            session.set_cancellation(cancellation);
+        }
+        let mut inputs = self.args.clone();
+        let seeds = pool.compiled.inputs().filter(|port| port.role == Role::Derivative);
+        match request {
+            Request::Vjp => inputs.extend(self.cotangents.iter().cloned()),
+            _ => inputs.extend(seeds.filter_map(|port| {
+                let mut all = pool.compiled.inputs().enumerate();
+                let (k, _) = all.find(|(_, p)| p.role == Role::Value && p.name == port.of)?;
+                pool.compiled.input_as_tangent(k, self.args.get(k)?)
+            })),
+        }
+        Runner { session, inputs, list: Vec::new() }
+    }
+
+    /// Writes the vector where its numbers stand among the arguments.
+    fn place(&self, args: &mut [Value], x: &[f64]) {
+        let mut x = x;
+        for k in &self.vector {
+            if let Some(arg) = args.get_mut(*k) {
+                fill(arg, &mut x);
+            }
+        }
+    }
+
+    /// The result that is a number.
+    fn number(&self) -> Result<usize> {
+        self.number.ok_or_else(|| {
+            let name = self.function.name();
+            Error::Request(format!(
+                "`{name}` does not give one number: choose one of its results by `of`, or ask for its Jacobian"
+            ))
+        })
+    }
+
+    /// An error unless there are so many numbers.
+    fn has(&self, code: &'static str, what: &str, given: usize, needed: usize) -> Result<()> {
+        if given == needed {
+            return Ok(());
+        }
+        let reason = format!("{what} has {given} numbers, not {needed}");
+        let help = "its length is that of what `flat` was given, or of its results";
+        Err(ArgumentError::new(code, &*self.name, reason, help).into())
+    }
+
+    /// An error if there were not as many results as at the start.
+    fn same(&self, fits: bool) -> Result<()> {
+        if fits {
+            return Ok(());
+        }
+        let reason =
+            format!("the results have another length here than at the start, {}", self.results());
+        let help = "a solver wants as many results at every point";
+        Err(ArgumentError::new("A05", &*self.name, reason, help).into())
+    }
+}
+
+impl Pool {
+    /// Copies all floats of the results of a kind; says whether there are as many as there is room for.
+    fn copy(&self, results: &Results<'_>, role: Role, to: &mut [f64]) -> bool {
+        let mut to = to;
+        let kinds = self.roles.iter().enumerate().filter(|(_, r)| **r == role);
+        let fits = kinds.fold(true, |fits, (k, _)| {
+            let each =
+                |parts: &[Value]| parts.iter().fold(true, |fits, p| copy(p, &mut to) && fits);
+            read(results, k, each) && fits
+        });
+        fits && to.is_empty()
+    }
+
+    /// Puts the blocks of all partial derivatives into one matrix; says whether they have these sizes.
+    fn blocks(
+        &self,
+        results: &Results<'_>,
+        rows: &[Vec<usize>],
+        columns: &[Vec<usize>],
+        to: &mut [f64],
+    ) -> bool {
+        let width: usize = columns.iter().flatten().sum();
+        let mut derivatives = self.roles.iter().zip(0..).filter(|(r, _)| **r == Role::Derivative);
+        let mut fits = true;
+        let mut top = 0;
+        for of in rows {
+            let mut left = 0;
+            for by in columns {
+                let Some((_, block)) = derivatives.next() else { return false };
+                let place = (top * width + left, width);
+                fits &= read(results, block, |parts| spread(parts, (of, by), place, to));
+                left += by.iter().sum::<usize>();
+            }
+            top += of.iter().sum::<usize>();
+        }
+        fits
+    }
+}
+
+/// Reads the parts of a result.
+fn read(results: &Results<'_>, position: usize, read: impl FnOnce(&[Value]) -> bool) -> bool {
+    match results.parts(position) {
+        Some(parts) => read(parts),
+        None => results.value(position).is_none_or(|value| {
+            let data = value.floats();
+            read(&[Value::F64s(Array { shape: vec![data.len()], data })])
+        }),
+    }
+}
+
+/// Puts a block of partial derivatives into a matrix from a cell on: those of each part of a result by each part of a parameter, one
+/// after the other. Says whether there are as many.
+fn spread(
+    block: &[Value],
+    (of, by): (&[usize], &[usize]),
+    (start, width): (usize, usize),
+    to: &mut [f64],
+) -> bool {
+    let mut floats = block.iter().flat_map(plain);
+    let (mut row, mut fits) = (start, true);
+    for height in of {
+        let mut column = row;
+        for part in by {
+            for line in (column..).step_by(width.max(1)).take(*height) {
+                for cell in line..line + part {
+                    match (floats.next(), to.get_mut(cell)) {
+                        (Some(x), Some(to)) => *to = x,
+                        _ => fits = false,
+                    }
+                }
+            }
+            column += part;
+        }
+        row += height * width;
+    }
+    fits && floats.next().is_none()
+}
+
+/// The floats of a number or an array.
+fn plain(value: &Value) -> impl Iterator<Item = f64> {
+    let (doubles, singles): (&[f64], &[f32]) = match value {
+        Value::F64(x) => (from_ref(x), &[]),
+        Value::F32(x) => (&[], from_ref(x)),
+        Value::F64s(a) => (&a.data, &[]),
+        Value::F32s(a) => (&[], &a.data),
+        _ => (&[], &[]),
+    };
+    doubles.iter().copied().chain(singles.iter().map(|x| f64::from(*x)))
+}
+
+/// A number among the results.
+fn at(results: &Results<'_>, position: usize) -> f64 {
+    match results.plain(position) {
+        Some(Value::F64(x)) => *x,
+        _ => results.value(position).and_then(|v| v.floats().first().copied()).unwrap_or(f64::NAN),
+    }
+}
+
+/// How many numbers there are in each part of a value.
+fn parts(value: &Value) -> Vec<usize> {
+    match value {
+        Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+            items.iter().flat_map(parts).collect()
+        }
+        Value::F64(_) | Value::F32(_) => vec![1],
+        Value::F64s(a) => vec![a.data.len()],
+        Value::F32s(a) => vec![a.data.len()],
+        _ => Vec::new(),
+    }
+}
+
+/// Writes the floats of a value, one after the other; those of 32 bits are rounded.
+fn fill(value: &mut Value, from: &mut &[f64]) {
+    match value {
+        Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+            items.iter_mut().for_each(|item| fill(item, from));
+        }
+        Value::F64(x) => *x = from.split_off_first().copied().unwrap_or(*x),
+        Value::F32(x) => *x = from.split_off_first().map_or(*x, |new| *new as f32),
+        Value::F64s(a) => {
+            if let Some(new) = from.split_off(..a.data.len()) {
+                a.data.copy_from_slice(new);
+            }
+        }
+        Value::F32s(a) => {
+            let new = from.split_off(..a.data.len()).unwrap_or_default();
+            a.data.iter_mut().zip(new).for_each(|(x, new)| *x = *new as f32);
+        }
+        _ => {}
+    }
+}
+
+/// Copies the floats of a value, one after the other; says whether there was room.
+fn copy(value: &Value, to: &mut &mut [f64]) -> bool {
+    match value {
+        Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+            items.iter().fold(true, |fits, item| copy(item, to) && fits)
+        }
+        Value::F64(x) => to.split_off_first_mut().map(|to| *to = *x).is_some(),
+        Value::F32(x) => to.split_off_first_mut().map(|to| *to = f64::from(*x)).is_some(),
+        Value::F64s(a) => {
+            to.split_off_mut(..a.data.len()).map(|to| to.copy_from_slice(&a.data)).is_some()
+        }
+        Value::F32s(a) => {
+            let to = to.split_off_mut(..a.data.len());
+            let each =
+                |to: &mut [f64]| to.iter_mut().zip(&a.data).for_each(|(to, x)| *to = f64::from(*x));
+            to.map(each).is_some()
+        }
+        _ => true,
+    }
+}
