@@ -14,6 +14,7 @@ use crate::ports::Role;
 use crate::request::{JacobianMode, Request};
 use crate::value::{Arg, Array, Value};
 use jut_runtime::Cancellation;
+use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -52,8 +53,8 @@ pub struct Flat {
     args: Vec<Value>,
     /// Which of the arguments make the vector, in order.
     vector: Vec<usize>,
-    /// What errors call them.
-    name: String,
+    /// .. and their names.
+    names: Vec<String>,
     start: Vec<f64>,
     /// Of each differentiated parameter, how many numbers each part of its tangent has.
     columns: Vec<Vec<usize>>,
@@ -101,7 +102,7 @@ impl Function {
                 let reason =
                     "a value of several constructors has derivatives by the fields of all of them";
                 let help = "choose parameters of numbers, arrays and records by `wrt`";
-                Err(ArgumentError::new("A06", &*flat.name, reason, help).into())
+                Err(ArgumentError::new("A06", flat.names.join(", "), reason, help).into())
             }
         }
     }
@@ -147,11 +148,12 @@ impl Function {
             _ => None,
         });
         let vector = parameters.iter().enumerate().filter(|(_, name)| names.contains(name));
-        let vector: Vec<usize> = vector.map(|(k, _)| k).collect();
+        let (vector, names): (Vec<usize>, Vec<String>) =
+            vector.map(|(k, name)| (k, name.to_string())).unzip();
         let start = vector.iter().filter_map(|k| args.get(*k)).flat_map(Value::floats).collect();
         let cotangents: Vec<Value> = rows.into_iter().map(|(_, tangent)| tangent).collect();
         Ok(Flat {
-            name: names.join(", "),
+            names,
             vector,
             start,
             columns: columns.iter().map(parts).collect(),
@@ -170,6 +172,27 @@ impl Flat {
     /// The vector that the arguments made.
     pub fn start(&self) -> &[f64] {
         &self.start
+    }
+
+    /// The parameters that make the vector: the name of each, where its numbers stand, and its argument at the start.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f[n](x: [n]f64, a: f64) -> f64 = a * sum(x)")?;
+    /// let f = model.function("f")?.flat(&[(&[1.0, 2.0]).into(), 3.0.into()])?;
+    /// let parts: Vec<_> = f.parameters().map(|(name, place, _)| (name, place)).collect();
+    /// assert_eq!(parts, [("x", 0..2), ("a", 2..3)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, Range<usize>, &Value)> {
+        let mut start = 0;
+        self.names.iter().zip(&self.vector).filter_map(move |(name, k)| {
+            let value = self.args.get(*k)?;
+            let place = start..start + parts(value).iter().sum::<usize>();
+            start = place.end;
+            Some((name.as_str(), place, value))
+        })
     }
 
     /// How many numbers are differentiated: all of the vector, unless [`Function::flat_over`] says otherwise.
@@ -390,7 +413,7 @@ impl Flat {
         }
         let reason = format!("{what} has {given} numbers, not {needed}");
         let help = "its length is that of what `flat` was given, or of its results";
-        Err(ArgumentError::new(code, &*self.name, reason, help).into())
+        Err(ArgumentError::new(code, self.names.join(", "), reason, help).into())
     }
 
     /// An error if there were not as many results as at the start.
@@ -401,7 +424,7 @@ impl Flat {
         let reason =
             format!("the results have another length here than at the start, {}", self.results());
         let help = "a solver wants as many results at every point";
-        Err(ArgumentError::new("A05", &*self.name, reason, help).into())
+        Err(ArgumentError::new("A05", self.names.join(", "), reason, help).into())
     }
 }
 

@@ -21,10 +21,9 @@ pub(crate) struct Loaded {
 }
 
 /// Reads and checks a program of one or more texts.
-pub(crate) fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Loaded> {
+pub(crate) fn load(mut sources: Sources, files: &mut (dyn Files + Send)) -> Result<Loaded> {
     with_large_stack(|| {
-        let text = main.text.clone();
-        let mut sources = Sources::new(main);
+        let text = sources.main().text.clone();
         let mut watch = Watch::start();
         let elaborated = jut_text::elaborate_with(&text, 0, &mut |name| {
             let Some(source) = files.module(name)? else { return Ok(None) };

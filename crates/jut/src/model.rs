@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::files::{Alone, Beside, Embedded, Files};
 use crate::load::{self, Loaded};
 use crate::shown::show_type;
-use crate::source::{Diagnostics, Source, Sources};
+use crate::source::{Diagnostics, Placed, Source, Sources};
 use crate::watch::PassTime;
 use jut_ad::Policy;
 use jut_ir::{FuncId, Program, TapePolicy};
@@ -43,7 +43,13 @@ impl Model {
     /// As [`Model::from_text`].
     pub fn from_named_text(name: &str, text: &str) -> Result<Model> {
         let main = Source { name: name.to_string(), text: text.to_string() };
-        Model::load(main, &mut Alone)
+        Model::load(Sources::new(main), &mut Alone)
+    }
+
+    /// The same of a text that was made of Rust functions, with the places that its parts come from.
+    pub(crate) fn from_rust(name: &str, text: &str, places: Vec<Placed>) -> Result<Model> {
+        let main = Source { name: name.to_string(), text: text.to_string() };
+        Model::load(Sources::new(main).with_places(places), &mut Alone)
     }
 
     /// Reads and checks the program in a file. The modules that it uses are files beside it, or beside
@@ -55,7 +61,7 @@ impl Model {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
         let main = Source { name: path.display().to_string(), text };
-        Model::load(main, &mut Beside::new(path))
+        Model::load(Sources::new(main), &mut Beside::new(path))
     }
 
     /// Reads and checks a program of several texts, by file name: the first is the program, the others
@@ -80,11 +86,11 @@ impl Model {
             return Err(Error::Request("a program has at least one text".to_string()));
         };
         let main = Source { name: name.to_string(), text: text.to_string() };
-        Model::load(main, &mut Embedded(modules))
+        Model::load(Sources::new(main), &mut Embedded(modules))
     }
 
-    fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Model> {
-        Ok(Model { inner: Arc::new(load::load(main, files)?), externs: Arc::default() })
+    fn load(sources: Sources, files: &mut (dyn Files + Send)) -> Result<Model> {
+        Ok(Model { inner: Arc::new(load::load(sources, files)?), externs: Arc::default() })
     }
 
     /// The text that was loaded, without those of its modules.

@@ -62,12 +62,34 @@ impl Source {
 pub struct Sources {
     main: Source,
     modules: Vec<Source>,
+    /// Where parts of the first text come from, if that was made of Rust functions.
+    placed: Vec<Placed>,
+}
+
+/// A part of a text with its place in Rust: its first byte, and that behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub start: u32,
+    pub end: u32,
+    pub place: RustPlace,
 }
 
 impl Sources {
     /// A program of one text.
     pub fn new(main: Source) -> Sources {
-        Sources { main, modules: Vec::new() }
+        Sources { main, modules: Vec::new(), placed: Vec::new() }
+    }
+
+    /// The same where parts of the text come from Rust.
+    pub(crate) fn with_places(self, placed: Vec<Placed>) -> Sources {
+        Sources { placed, ..self }
+    }
+
+    /// The place in Rust of what the text has at a span: that of the smallest part which has it in it.
+    fn rust_place(&self, span: Span) -> Option<RustPlace> {
+        let holds = |p: &&Placed| span.file == 0 && p.start <= span.start && span.end <= p.end;
+        let smallest = self.placed.iter().filter(holds).min_by_key(|p| p.end - p.start);
+        smallest.map(|p| p.place)
     }
 
     /// Adds the text of a module; gives its number.
@@ -176,11 +198,18 @@ pub struct RunError {
 }
 
 impl RunError {
-    /// An error in a program.
+    /// An error in a program; of one that was made of Rust functions, at its place there.
     pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
         let foreign = error.kind == RuntimeErrorKind::Foreign;
         let said = if foreign { jut_runtime::foreign::failure() } else { None };
-        RunError { sources, error, rust: None, tangents: false, said: said.map(Arc::from) }
+        let is_meant = |what: What| match what {
+            What::Length => error.kind == RuntimeErrorKind::SizeMismatch,
+            _ => [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&error.kind),
+        };
+        let rust = sources.rust_place(error.span);
+        let rust = rust
+            .map(|p| RustPlace { what: if is_meant(p.what) { p.what } else { What::Same }, ..p });
+        RunError { sources, error, rust, tangents: false, said: said.map(Arc::from) }
     }
 
     /// The same error, with what failed.
@@ -191,19 +220,6 @@ impl RunError {
     /// The same error where tangents of values of different constructors were added.
     pub(crate) fn of_tangents(self, tangents: bool) -> RunError {
         RunError { tangents, ..self }
-    }
-
-    /// The same with the place in Rust that the failing text comes from.
-    pub(crate) fn at(mut self, place: Option<RustPlace>) -> RunError {
-        let kind = self.error.kind;
-        let checked = [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&kind);
-        let is_meant = |what: What| match what {
-            What::Length => kind == RuntimeErrorKind::SizeMismatch,
-            _ => checked,
-        };
-        self.rust = place
-            .map(|p| RustPlace { what: if is_meant(p.what) { p.what } else { What::Same }, ..p });
-        self
     }
 
     /// Where a function of Rust failed, if it is one.

@@ -129,12 +129,7 @@ pub fn linearize<'a, S: Source, V, T, R>(
         tape.set_cancellation(&cancellation);
         session.set_cancellation(&cancellation);
     }
-    record(of, &mut tape, &held)?;
+    Held::with(held.as_slice(), &mut |args: &[Arg<'_>]| tape.record(args).map(drop))?;
     let value = (reading.value)(&mut Taken::new(tape.results()?, &wanted[0]))?;
     Ok(Derivative { value, tape, session, wanted, reading })
-}
-
-fn record(of: &Description, tape: &mut Tape, held: &Holding<'_>) -> Result<()> {
-    let call = &mut |args: &[Arg<'_>]| tape.record(args).map(drop);
-    Held::with(held.as_slice(), call).map_err(|error| of.placed(error))
 }

@@ -304,9 +304,9 @@ impl Entry {
         error: Error,
     ) -> Result<Taken<'s>> {
         let other = if error.code() == Some("R04") { of.with_rows() } else { None };
-        let Some(other) = other else { return Err(of.placed(error)) };
+        let Some(other) = other else { return Err(error) };
         let entry = other.cell().entries().of(self.request)?;
-        entry.by_values_alone(&other, spare, values).map_err(|error| other.placed(error))
+        entry.by_values_alone(&other, spare, values)
     }
 }
 
@@ -338,23 +338,6 @@ impl Drop for Kept<'_> {
             local.keep(self.session.take());
         } else if let Some(key) = self.typed {
             typed::keep(key, self.session.take());
-        }
-    }
-}
-
-impl Description {
-    /// An error of a run, at its place in Rust.
-    #[cold]
-    pub(super) fn placed(&self, error: Error) -> Error {
-        match error {
-            Error::Run(error) => match self.linked() {
-                Ok(linked) => {
-                    let place = linked.place(error.error().span);
-                    Error::Run(error.at(place))
-                }
-                Err(error) => error,
-            },
-            other => other,
         }
     }
 }

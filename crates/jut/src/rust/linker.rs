@@ -6,10 +6,10 @@ use super::declared::Declarations;
 use super::description::Description;
 use super::prelude;
 use super::written::{holds, is_row, is_uneven, ragged_fields, written};
-use super::{Callee, RustPlace, Source, Type};
+use super::{Callee, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::{Function, Model};
-use jut_ir::Span;
+use crate::source::Placed;
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -27,14 +27,6 @@ pub struct Filled {
     pub(crate) of_fields: Option<String>,
     /// Whether its types are what one file tells, without rustc.
     pub(super) guessed: bool,
-}
-
-/// A part of the text with its place in Rust.
-#[derive(Clone, Copy, Debug)]
-struct Placed {
-    start: u32,
-    end: u32,
-    place: RustPlace,
 }
 
 impl Filled {
@@ -139,7 +131,6 @@ pub struct Linker {
 pub(crate) struct Linked {
     pub model: Model,
     pub name: String,
-    places: Vec<Placed>,
     /// Whether there is another program, in which rows that are made have lengths of their own.
     pub makes_rows: bool,
 }
@@ -163,21 +154,12 @@ impl Description {
     }
 }
 
-impl Linked {
-    /// The place in Rust of what the text has at a span: that of the smallest part which has it in it.
-    pub fn place(&self, span: Span) -> Option<RustPlace> {
-        let holds = |p: &&Placed| span.file == 0 && p.start <= span.start && span.end <= p.end;
-        let smallest = self.places.iter().filter(holds).min_by_key(|p| p.end - p.start);
-        smallest.map(|p| p.place)
-    }
-}
-
 impl Linker {
     /// The program of a function.
     pub(super) fn link(of: &Description) -> Result<Linked> {
         if let Some(program) = (of.program)() {
             let (model, name) = (program.model()?, of.name.to_string());
-            return Ok(Linked { model, name, places: Vec::new(), makes_rows: false });
+            return Ok(Linked { model, name, makes_rows: false });
         }
         let mut linker = Linker { uneven: of.uneven, ..Linker::default() };
         linker.used.extend(prelude::names());
@@ -193,8 +175,8 @@ impl Linker {
             place.start += shift;
             place.end += shift;
         }
-        let model = Model::from_named_text(of.name, text.trim_end())?;
-        Ok(Linked { model, name, places, makes_rows: linker.makes_rows })
+        let model = Model::from_rust(of.name, text.trim_end(), places)?;
+        Ok(Linked { model, name, makes_rows: linker.makes_rows })
     }
 
     /// The types in a type that the text declares.
