@@ -18,5 +18,4 @@ mod objects;
 mod primitives;
 mod printing;
 mod second;
-mod solvers;
 mod worked;

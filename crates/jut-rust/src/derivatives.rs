@@ -514,7 +514,15 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             };
             let (tangents, cotangents) = (parts(floats.len()), parts(result_floats.len()));
             let take_result = take(result_floats.len());
+            let asked =
+                floats.iter().map(|k| signature.parameters[*k].name.trim_start_matches("r#"));
             all.push(quote! {
+                #[doc = "The function of one vector that solvers want: of the arguments whose derivatives are asked for; the others stay as they are.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
+                pub fn flat #generics(#(#parameters),*) -> ::jut::Result<::jut::Flat> {
+                    #(#prepared)*
+                    ::jut::rust::flat::<Self>(&[#(#asked),*], #held)
+                }
+
                 #[doc = "The value and the derivative there, kept to be applied to tangents and cotangents without running the function again.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
                 pub fn linearize #generics(
                     #(#parameters),*

@@ -103,7 +103,18 @@ impl Lowering<'_> {
     /// Any expression that has a value.
     pub fn expression(&mut self, expr: &Expr) -> Result<Value, Refusal> {
         let value = self.whole_expression(expr)?;
-        Ok(self.row(value))
+        let value = self.row(value);
+        let span = match expr {
+            Expr::Binary(binary) => binary.span(),
+            Expr::MethodCall(call) => call.method.span(),
+            Expr::Call(call) => call.span(),
+            _ => return Ok(value),
+        };
+        // A float that is computed, as it may be NaN.
+        match value.ty.is_float() && value.text.contains(['(', ' ']) {
+            true => Ok(Value { text: self.at(span, What::Same, &value.text), ..value }),
+            false => Ok(value),
+        }
     }
 
     /// The same, of which a row is what it stands in.

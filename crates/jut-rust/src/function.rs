@@ -2,7 +2,7 @@
 
 use crate::lowering::{Learned, Local, Lowering, Parts, indented};
 use crate::signature::{Errors, Signature, with_names};
-use crate::template::{Hole, Place, finish};
+use crate::template::{Hole, Place, What, finish};
 use crate::types::{Extent, Ty};
 use crate::{Kind, Refusal, refuse, spanned};
 use proc_macro2::{Span, TokenStream};
@@ -133,7 +133,10 @@ fn translated(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refus
         integers.extend(crate::literals::taken(&lowering));
         if !learned.close() {
             integers.extend(std::mem::take(&mut lowering.open.inner));
-            let (text, places) = finish(&text, &lowering.parts.marks);
+            let (text, mut places) = finish(&text, &lowering.parts.marks);
+            // What no part of the body says is in the function.
+            let (end, span) = (text.len(), function.sig.ident.span());
+            places.push(Place { start: 0, end, span, what: What::Same });
             let Parts { holes, items, .. } = lowering.parts;
             return Ok(Lowered { text, places, holes, items, integers });
         }

@@ -10,7 +10,7 @@ use crate::compiled::{Compiled, Session};
 use crate::error::{ArgumentError, Error, Result};
 use crate::interface::{Results, recycled};
 use crate::model::Function;
-use crate::ports::Role;
+use crate::ports::{Port, Role};
 use crate::request::{JacobianMode, Request};
 use crate::value::{Arg, Array, Value};
 use jut_runtime::Cancellation;
@@ -51,10 +51,8 @@ const REQUESTS: [Request; 7] = [
 pub struct Flat {
     function: Function,
     args: Vec<Value>,
-    /// Which of the arguments make the vector, in order.
-    vector: Vec<usize>,
-    /// .. and their names.
-    names: Vec<String>,
+    /// What the vector is made of, in order.
+    vector: Vec<Part>,
     start: Vec<f64>,
     /// Of each differentiated parameter, how many numbers each part of its tangent has.
     columns: Vec<Vec<usize>>,
@@ -66,6 +64,17 @@ pub struct Flat {
     number: Option<usize>,
     compiled: [OnceLock<Pool>; REQUESTS.len()],
     cancellation: Option<Cancellation>,
+}
+
+/// A parameter whose numbers are in the vector.
+#[derive(Clone)]
+struct Part {
+    /// Which of the arguments it is.
+    position: usize,
+    /// Its name in the text.
+    name: String,
+    /// What its user calls it.
+    shown: String,
 }
 
 /// A compiled derivative, and memory for calls that no thread uses now.
@@ -94,52 +103,22 @@ impl Function {
     /// As [`Session::call`] for the arguments, and [`Function::compile`] for the function.
     pub fn flat(&self, args: &[Arg<'_>]) -> Result<Flat> {
         let names = self.differentiated();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let flat = self.flat_over(&names, args)?;
-        match flat.start.len() == flat.tangents() {
-            true => Ok(flat),
-            false => {
-                let reason =
-                    "a value of several constructors has derivatives by the fields of all of them";
-                let help = "choose parameters of numbers, arrays and records by `wrt`";
-                Err(ArgumentError::new("A06", flat.names.join(", "), reason, help).into())
-            }
-        }
-    }
-
-    /// As [`Function::flat`], where the vector is made of the parameters that are named, in the order of the parameters, whichever are
-    /// differentiated: derivatives are with respect to the numbers of the latter.
-    ///
-    /// ```
-    /// # fn main() -> jut::Result<()> {
-    /// let model = jut::Model::from_text("def f(y: f64, rate: f64, t: f64) -> f64 = -rate * y * t")?;
-    /// let by_rate = model.function("f")?.wrt(&["rate"])?;
-    /// let f = by_rate.flat_over(&["y", "rate", "t"], &[1.0.into(), 2.0.into(), 0.0.into()])?;
-    /// let mut tangent = [0.0];
-    /// f.jvp_into(&[3.0, 2.0, 5.0], &[1.0], &mut tangent)?;
-    /// assert_eq!(tangent, [-15.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Function::flat`]; [`Error::Request`] for a name that is no parameter.
-    pub fn flat_over(&self, names: &[&str], args: &[Arg<'_>]) -> Result<Flat> {
         let value = self.value()?;
-        let parameters: Vec<&str> = value.inputs().map(|port| port.name).collect();
-        if let Some(name) = names.iter().find(|name| !parameters.contains(name)) {
-            let reason = format!("`{name}` is not a parameter; there is {}", parameters.join(", "));
-            return Err(Error::Request(reason));
-        }
         let mut session = value.session();
         let results = session.call(args)?.values();
         let args = value.owned(args)?;
-        let tangents_of = |names: &[String]| {
-            let given = parameters.iter().zip(&args).enumerate();
-            let given = given.filter(|(_, (name, _))| names.iter().any(|n| n == *name));
-            given.filter_map(|(k, (_, arg))| value.input_as_tangent(k, arg)).collect::<Vec<_>>()
+        let parameters = value.inputs().enumerate();
+        let chosen = parameters.filter(|(_, port)| names.iter().any(|name| name == port.name));
+        let part = |(position, port): (usize, Port<'_>)| Part {
+            position,
+            name: port.name.to_string(),
+            shown: port.name.to_string(),
         };
-        let columns = tangents_of(&self.differentiated());
+        let vector: Vec<Part> = chosen.map(part).collect();
+        let given = |k: usize| args.get(k).and_then(|arg| value.input_as_tangent(k, arg));
+        let columns =
+            vector.iter().map(|part| given(part.position).iter().flat_map(parts).collect());
+        let columns: Vec<Vec<usize>> = columns.collect();
         let rows = results.iter().enumerate();
         let rows: Vec<(usize, Value)> =
             rows.filter_map(|(k, result)| Some((k, value.output_as_tangent(k, result)?))).collect();
@@ -147,16 +126,20 @@ impl Function {
             [(k, Value::F64(_))] => Some(*k),
             _ => None,
         });
-        let vector = parameters.iter().enumerate().filter(|(_, name)| names.contains(name));
-        let (vector, names): (Vec<usize>, Vec<String>) =
-            vector.map(|(k, name)| (k, name.to_string())).unzip();
-        let start = vector.iter().filter_map(|k| args.get(*k)).flat_map(Value::floats).collect();
+        let start =
+            vector.iter().filter_map(|part| args.get(part.position)).flat_map(Value::floats);
+        let start: Vec<f64> = start.collect();
+        if start.len() != columns.iter().flatten().sum::<usize>() {
+            let reason =
+                "a value of several constructors has derivatives by the fields of all of them";
+            let help = "choose parameters of numbers, arrays and records by `wrt`";
+            return Err(ArgumentError::new("A06", names.join(", "), reason, help).into());
+        }
         let cotangents: Vec<Value> = rows.into_iter().map(|(_, tangent)| tangent).collect();
         Ok(Flat {
-            names,
             vector,
             start,
-            columns: columns.iter().map(parts).collect(),
+            columns,
             rows: cotangents.iter().map(parts).collect(),
             cotangents,
             number,
@@ -187,15 +170,54 @@ impl Flat {
     /// ```
     pub fn parameters(&self) -> impl Iterator<Item = (&str, Range<usize>, &Value)> {
         let mut start = 0;
-        self.names.iter().zip(&self.vector).filter_map(move |(name, k)| {
-            let value = self.args.get(*k)?;
+        self.vector.iter().filter_map(move |part| {
+            let value = self.args.get(part.position)?;
             let place = start..start + parts(value).iter().sum::<usize>();
             start = place.end;
-            Some((name.as_str(), place, value))
+            Some((part.shown.as_str(), place, value))
         })
     }
 
-    /// How many numbers are differentiated: all of the vector, unless [`Function::flat_over`] says otherwise.
+    /// The same function of the same vector, whose derivatives are with respect to some of its parameters only: tangents,
+    /// gradients and the columns of Jacobians have the numbers of these.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(y: f64, rate: f64, t: f64) -> f64 = -rate * y * t")?;
+    /// let f = model.function("f")?.flat(&[1.0.into(), 2.0.into(), 0.0.into()])?;
+    /// let mut tangent = [0.0];
+    /// f.by(&["rate"])?.jvp_into(&[3.0, 2.0, 5.0], &[1.0], &mut tangent)?;
+    /// assert_eq!(tangent, [-15.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A name that is none of the vector's parameters ([`Error::Request`]).
+    pub fn by(&self, names: &[&str]) -> Result<Flat> {
+        if let Some(name) = names.iter().find(|n| !self.vector.iter().any(|p| p.shown == **n)) {
+            let own = self.names();
+            return Err(Error::Request(format!("`{name}` is not in the vector, which has {own}")));
+        }
+        let parts = self.vector.iter().zip(&self.columns);
+        let chosen = parts.filter(|(part, _)| names.contains(&part.shown.as_str()));
+        let (parts, columns): (Vec<&str>, Vec<Vec<usize>>) =
+            chosen.map(|(part, columns)| (part.name.as_str(), columns.clone())).unzip();
+        Ok(Flat {
+            function: self.function.clone().wrt(&parts)?,
+            columns,
+            args: self.args.clone(),
+            vector: self.vector.clone(),
+            start: self.start.clone(),
+            rows: self.rows.clone(),
+            cotangents: self.cotangents.clone(),
+            number: self.number,
+            compiled: Default::default(),
+            cancellation: self.cancellation.clone(),
+        })
+    }
+
+    /// How many numbers are differentiated: all of the vector, unless [`Flat::by`] says otherwise.
     pub fn tangents(&self) -> usize {
         self.columns.iter().flatten().sum()
     }
@@ -386,11 +408,27 @@ impl Flat {
         Runner { session, inputs, list: Vec::new() }
     }
 
+    /// The names of the vector's parameters.
+    fn names(&self) -> String {
+        self.vector.iter().map(|part| part.shown.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The same with the names that its user has for the parameters in the vector.
+    pub(crate) fn called(mut self, names: &[&str]) -> Flat {
+        if names.len() == self.vector.len() {
+            self.vector
+                .iter_mut()
+                .zip(names)
+                .for_each(|(part, name)| part.shown = name.to_string());
+        }
+        self
+    }
+
     /// Writes the vector where its numbers stand among the arguments.
     fn place(&self, args: &mut [Value], x: &[f64]) {
         let mut x = x;
-        for k in &self.vector {
-            if let Some(arg) = args.get_mut(*k) {
+        for part in &self.vector {
+            if let Some(arg) = args.get_mut(part.position) {
                 fill(arg, &mut x);
             }
         }
@@ -413,7 +451,7 @@ impl Flat {
         }
         let reason = format!("{what} has {given} numbers, not {needed}");
         let help = "its length is that of what `flat` was given, or of its results";
-        Err(ArgumentError::new(code, self.names.join(", "), reason, help).into())
+        Err(ArgumentError::new(code, self.names(), reason, help).into())
     }
 
     /// An error if there were not as many results as at the start.
@@ -424,7 +462,7 @@ impl Flat {
         let reason =
             format!("the results have another length here than at the start, {}", self.results());
         let help = "a solver wants as many results at every point";
-        Err(ArgumentError::new("A05", self.names.join(", "), reason, help).into())
+        Err(ArgumentError::new("A05", self.names(), reason, help).into())
     }
 }
 

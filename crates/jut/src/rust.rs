@@ -73,6 +73,7 @@ mod defaults;
 mod derivative;
 mod description;
 mod entry;
+mod flat;
 mod gathered;
 mod generic;
 #[cfg(any(feature = "nalgebra", feature = "ndarray"))]
@@ -109,6 +110,7 @@ pub use declared::{Declarations, Declared, Recursive, Variant};
 pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use derivative::{Derivative, Reading, linearize};
 pub use entry::{Locals, call, compiled, configure};
+pub use flat::flat;
 pub use gathered::{Gathered, gathered};
 pub use generic::{Always, Callee, Hidden, List, Looked, called, cell, list};
 pub use linker::{Filled, Linker};

@@ -87,7 +87,8 @@ impl Sources {
 
     /// The place in Rust of what the text has at a span: that of the smallest part which has it in it.
     fn rust_place(&self, span: Span) -> Option<RustPlace> {
-        let holds = |p: &&Placed| span.file == 0 && p.start <= span.start && span.end <= p.end;
+        let here = span.file == 0 && span != Span::NONE;
+        let holds = |p: &&Placed| here && p.start <= span.start && span.end <= p.end;
         let smallest = self.placed.iter().filter(holds).min_by_key(|p| p.end - p.start);
         smallest.map(|p| p.place)
     }

@@ -132,6 +132,24 @@ fn a_point_goes_back_into_the_arguments() -> Result<()> {
     Ok(())
 }
 
+/// By some of the parameters, it is the same with fewer columns.
+#[test]
+fn some_of_the_columns() -> Result<()> {
+    let all = flat("model", WRT[0], Engine::Cranelift)?;
+    let places: Vec<_> = all.parameters().map(|(name, place, _)| (name, place)).collect();
+    assert_eq!(places, [("layer", 0..9), ("points", 9..13), ("scale", 13..14)]);
+    let some = all.by(&["scale", "points"])?;
+    let (m, n) = (all.results(), all.tangents());
+    assert_eq!((some.tangents(), some.results(), some.start()), (5, m, all.start()));
+    let (mut whole, mut part) = (vec![0.0; m * n], vec![0.0; m * 5]);
+    all.jacobian_into(all.start(), &mut whole)?;
+    some.jacobian_into(all.start(), &mut part)?;
+    for (whole, part) in whole.chunks(n).zip(part.chunks(5)) {
+        assert!(near(&whole[9..], part), "{whole:?} {part:?}");
+    }
+    Ok(())
+}
+
 /// A slice without a shape gets the one that follows from the other arguments.
 #[test]
 fn shapes_that_follow_are_kept() -> Result<()> {
@@ -204,8 +222,8 @@ fn what_does_not_fit_is_an_error() -> Result<()> {
 
     let g = Model::from_text("def g(x: f64) -> f64 = x")?.function("g")?;
     assert_eq!(g.flat(&[]).err().map(code), Some("A01"));
-    let error = g.flat_over(&["y"], &[1.0.into()]).err().map(|error| error.to_string());
-    assert_eq!(error.as_deref(), Some("`y` is not a parameter; there is x"));
+    let error = g.flat(&[1.0.into()])?.by(&["y"]).err().map(|error| error.to_string());
+    assert_eq!(error.as_deref(), Some("`y` is not in the vector, which has x"));
     Ok(())
 }
 
@@ -248,7 +266,7 @@ fn threads_share_it() -> Result<()> {
 fn a_call_can_be_ended() -> Result<()> {
     let text = "def f(x: f64, n: i64) -> f64 = for (i < n) carry (s = x) { sin(s) + 1.0 }";
     let f = Model::from_text(text)?.function("f")?;
-    let mut f = f.flat_over(&["x"], &[1.0.into(), 10.into()])?;
+    let mut f = f.flat(&[1.0.into(), 10.into()])?;
     let cancellation = Cancellation::default();
     f.set_cancellation(&cancellation);
     assert!(f.value(&[1.0]).is_ok());

@@ -117,7 +117,7 @@ fn functions_of_lengths_have_one_code() {
 
 #[differentiable]
 fn growth(x: f64, years: f64) -> f64 {
-    let rate = (x - 1.0).ln();
+    let rate = (x - 1.0).ln(); // GROWTH
     (rate * years).exp()
 }
 
@@ -126,12 +126,48 @@ fn results_that_are_not_finite_are_errors_in_rust_if_they_shall_be() {
     growth::configure(|function| function.finite(true)).unwrap();
     let years = 2.0;
     assert!(growth::gradient(1.5, years).is_ok());
+    let place = format!("`log(-0.5)` is NaN at {}:{}:26", file!(), line_of("// GROWTH"));
     // The first call of a derivative, and those behind it.
     for _ in 0..2 {
         let error = growth::value_and_gradient(0.5, years).unwrap_err();
         assert_eq!(error.code(), Some("R10"));
-        let said = error.to_string();
-        assert!(said.contains("`log(-0.5)` is NaN at rust::typed_code::growth:2:"), "{said}");
+        assert!(error.to_string().contains(&place), "{error}");
         assert!(growth::value_and_gradient(1.5, years).is_ok());
+    }
+    // .. and what is asked for by the function says the same.
+    let gradient = growth::function().unwrap().finite(true).gradient().unwrap();
+    let error = gradient.call(&[0.5.into(), years.into()]).unwrap_err();
+    assert!(error.to_string().contains(&place), "{error}");
+}
+
+/// A line of this file, from 1.
+fn line_of(mark: &str) -> usize {
+    let text = include_str!("typed_code.rs");
+    1 + text.lines().position(|line| line.ends_with(mark)).unwrap()
+}
+
+#[differentiable]
+fn many(x: &[f64], a: f64) -> f64 {
+    let mut s = 0.0;
+    for v in x {
+        s += a / v; // SUM
+    }
+    let root = f64::sqrt(s); // ROOT
+    root + x.iter().map(|v| v.powf(a)).sum::<f64>() // POWER
+}
+
+#[test]
+fn operations_calls_and_methods_have_places() {
+    let gradient = many::function().unwrap().finite(true).value().unwrap();
+    let said = |x: &[f64], a: f64| gradient.call(&[x.into(), a.into()]).unwrap_err().to_string();
+    for (x, a, what, mark, column) in [
+        (&[1.0, 0.0][..], 1.0, "`1.0 / 0.0` is inf", "// SUM", 14),
+        (&[-1.0], 1.0, "`sqrt(-1.0)` is NaN", "// ROOT", 16),
+        (&[-1e-300, 1e-300], 1e300, "", "// SUM", 14),
+        (&[1e300], 1.5, "`pow(1e300, 1.5)` is inf", "// POWER", 31),
+    ] {
+        let said = said(x, a);
+        let place = format!("{}:{}:{column}", file!(), line_of(mark));
+        assert!(said.contains(what) && said.ends_with(&place), "{said}, not {what} at {place}");
     }
 }
