@@ -42,6 +42,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("jut-build", &["jut"]),
+    ("jut-argmin", &["jut"]),
+    ("jut-levenberg-marquardt", &["jut"]),
+    ("jut-nuts-rs", &["jut"]),
+    ("jut-diffsol", &["jut"]),
     ("jut-cli", &["jut", "jut-rust"]),
 ];
 

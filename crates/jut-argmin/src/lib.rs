@@ -60,8 +60,8 @@
 //! ```
 //!
 //! An error of the function (an index out of range, an `assert!` that fails) ends the run, and comes out of `run()` as the
-//! [`jut::Error`] that it is; so does R07, if something ends the calls ([`Flat::set_cancellation`]). Of an error in their line search `LBFGS` and
-//! `BFGS` of `argmin` make a termination status with its text.
+//! [`jut::Error`] that it is; so does R07, if something ends the calls ([`Flat::set_cancellation`]). Of an error in its line search `LBFGS`
+//! makes a termination status with its text.
 
 mod vector;
 
