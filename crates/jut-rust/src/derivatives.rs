@@ -6,6 +6,7 @@
 //! | `gradient_into(x, k, g_x)` | behind them memory for each part of the gradient |
 //! | `jvp(x, k, d_x)`, `hvp(x, k, d_x)` | behind them a tangent for each parameter that is asked for |
 //! | `vjp(x, k, cotangent)` | behind them a cotangent of the result |
+//! | `flat(x, k)` | the function of one vector, for solvers |
 //! | `linearize(x, k)` | the value and the derivative there, to be applied to tangents and cotangents |
 //! | `compiled(request)`, `configure(choice)` | the code that these call, and how it is made |
 //! | `hessian(x, k)`, `jacobian(x, k)`, `value_and_jacobian(x, k)` | of one parameter; of functions that give an array |
@@ -498,53 +499,84 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             &quote!((#value, #gradient)),
             &pair,
         ));
-        // Rows may have lengths of their own at each call.
-        if signature.uneven.is_none() {
-            let held = together(
-                held_names.iter().map(|one| quote!(::jut::rust::argument(&#one))).collect(),
-            );
-            let parts = |count: usize| match count {
-                1 => together(vec![quote!(::jut::rust::argument(given))]),
-                _ => together(
-                    (0..count)
-                        .map(syn::Index::from)
-                        .map(|k| quote!(::jut::rust::argument(&given.#k)))
-                        .collect(),
-                ),
+        let whole = |one: &dyn ToTokens| quote!(::jut::rust::argument(&#one));
+        let in_rows = |one: &TokenStream| match same.contains(&one.to_string()) {
+            true => whole(one),
+            false => quote!(::jut::rust::in_rows(&#one)),
+        };
+        let arguments = together(held_names.iter().map(|one| whole(one)).collect());
+        let rows = together(held_names.iter().map(in_rows).collect());
+        // What is given to a derivative: one value, or a tuple; of the second text in rows, but for what has them by another name.
+        let parts = |count: usize, rows: &dyn Fn(usize) -> bool| {
+            let part = |k: usize| {
+                let part = match count {
+                    1 => quote!(given),
+                    _ => {
+                        let k = syn::Index::from(k);
+                        quote!(&given.#k)
+                    }
+                };
+                match rows(k) {
+                    true => quote!(::jut::rust::in_rows(#part)),
+                    false => quote!(::jut::rust::argument(#part)),
+                }
             };
-            let (tangents, cotangents) = (parts(floats.len()), parts(result_floats.len()));
-            let take_result = take(result_floats.len());
-            let asked =
-                floats.iter().map(|k| signature.parameters[*k].name.trim_start_matches("r#"));
-            all.push(quote! {
-                #[doc = "The function of one vector that solvers want: of the arguments whose derivatives are asked for; the others stay as they are.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
-                pub fn flat #generics(#(#parameters),*) -> ::jut::Result<::jut::Flat> {
-                    #(#prepared)*
-                    ::jut::rust::flat::<Self>(&[#(#asked),*], #held)
+            together((0..count).map(part).collect())
+        };
+        let take_result = take(result_floats.len());
+        let reading = |tangents: TokenStream, cotangents: TokenStream| {
+            quote! {
+                ::jut::rust::Reading {
+                    value: #take_value,
+                    tangents: #take_gradient,
+                    results: #take_result,
+                    hold_tangents: |given, held| ::jut::rust::Arguments::hold(&#tangents, held),
+                    hold_results: |given, held| ::jut::rust::Arguments::hold(&#cotangents, held),
                 }
+            }
+        };
+        let (tangents, results) = (floats.len(), result_floats.len());
+        let first = reading(parts(tangents, &|_| false), parts(results, &|_| false));
+        let asked: Vec<&str> =
+            floats.iter().map(|k| signature.parameters[*k].name.trim_start_matches("r#")).collect();
+        let (flat, linearized) = match &signature.uneven {
+            None => (
+                quote!(::jut::rust::flat::<Self>(&[#(#asked),*], #arguments)),
+                quote!(::jut::rust::linearize::<Self, _, _, _>(#arguments, #first)),
+            ),
+            Some(second) => {
+                let named = crate::generic::generics(signature).named;
+                let by_name = |k: usize| matches!(signature.parameters[floats[k]].ty, Ty::Of(..));
+                let other = reading(parts(tangents, &|k| !by_name(k)), parts(results, &|_| true));
+                let even = match takes {
+                    true => quote!(#(::jut::rust::Argument::is_even(&#held_names))&&*),
+                    false => quote!(true),
+                };
+                (
+                    quote! {
+                        ::jut::rust::flat_of_rows::<Self, #second #named>(#even, &[#(#asked),*], #arguments, #rows)
+                    },
+                    quote! {
+                        ::jut::rust::linearize_rows::<Self, #second #named, _, _, _>(#even, (#arguments, #first), (#rows, #other))
+                    },
+                )
+            }
+        };
+        all.push(quote! {
+            #[doc = "The function of one vector that solvers want: of the arguments whose derivatives are asked for; the others stay as they are.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
+            pub fn flat #generics(#(#parameters),*) -> ::jut::Result<::jut::Flat> {
+                #(#prepared)*
+                #flat
+            }
 
-                #[doc = "The value and the derivative there, kept to be applied to tangents and cotangents without running the function again.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
-                pub fn linearize #generics(
-                    #(#parameters),*
-                ) -> ::jut::Result<::jut::rust::Derivative<#value, #gradient, #result_type>> {
-                    #(#prepared)*
-                    ::jut::rust::linearize::<Self, _, _, _>(
-                        #held,
-                        ::jut::rust::Reading {
-                            value: #take_value,
-                            tangents: #take_gradient,
-                            results: #take_result,
-                            hold_tangents: |given, held| {
-                                ::jut::rust::Arguments::hold(&#tangents, held)
-                            },
-                            hold_results: |given, held| {
-                                ::jut::rust::Arguments::hold(&#cotangents, held)
-                            },
-                        },
-                    )
-                }
-            });
-        }
+            #[doc = "The value and the derivative there, kept to be applied to tangents and cotangents without running the function again.\n\n# Errors\nAn argument that does not fit, or what makes the function panic."]
+            pub fn linearize #generics(
+                #(#parameters),*
+            ) -> ::jut::Result<::jut::rust::Derivative<#value, #gradient, #result_type>> {
+                #(#prepared)*
+                #linearized
+            }
+        });
         if let [one] = given
             && let Some(blocks) = jacobian(one, &floats, signature)
         {

@@ -6,6 +6,8 @@
 //! takes memory for the call from those that are idle, so that further calls of the same sizes allocate nothing, but for values of several constructors.
 //! *Cost*: that of the derivative, and a copy of its numbers.
 
+mod numbers;
+
 use crate::compiled::{Compiled, Session};
 use crate::error::{ArgumentError, Error, Result};
 use crate::interface::{Results, recycled};
@@ -14,8 +16,8 @@ use crate::ports::{Port, Role};
 use crate::request::{JacobianMode, Request};
 use crate::value::{Arg, Array, Value};
 use jut_runtime::Cancellation;
+use numbers::{copy, fill, parts, spread};
 use std::ops::Range;
-use std::slice::from_ref;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is compiled, each when it is first used.
@@ -272,7 +274,15 @@ impl Flat {
     /// # Errors
     /// As [`Flat::gradient_into`].
     pub fn hessian_into(&self, x: &[f64], hessian: &mut [f64]) -> Result<()> {
-        self.has("A05", "the Hessian", hessian.len(), self.tangents().pow(2))?;
+        let count = self.tangents();
+        self.has("A05", "the Hessian", hessian.len(), count.saturating_mul(count))?;
+        if !self.is_whole(Request::Hessian)? {
+            let mut unit = vec![0.0; count];
+            for (k, row) in hessian.chunks_mut(count.max(1)).enumerate() {
+                along(&mut unit, k, |unit| self.hessian_product_into(x, unit, row))?;
+            }
+            return Ok(());
+        }
         self.run(Request::Hessian, x, None, |pool, results| {
             pool.blocks(results, &self.columns, &self.columns, hessian);
         })
@@ -317,9 +327,12 @@ impl Flat {
     /// # Errors
     /// As [`Flat::values_into`].
     pub fn jacobian_into(&self, x: &[f64], jacobian: &mut [f64]) -> Result<()> {
-        let count = self.results().checked_mul(self.tangents());
-        self.has("A05", "the Jacobian", jacobian.len(), count.unwrap_or(usize::MAX))?;
+        let (rows, columns) = (self.results(), self.tangents());
+        self.has("A05", "the Jacobian", jacobian.len(), rows.saturating_mul(columns))?;
         let request = Request::Jacobian(JacobianMode::Auto);
+        if !self.is_whole(request)? {
+            return self.jacobian_by_products(x, jacobian);
+        }
         let fits = self.run(request, x, None, |pool, results| {
             pool.blocks(results, &self.rows, &self.columns, jacobian)
         })?;
@@ -349,6 +362,34 @@ impl Flat {
         self.run(Request::Vjp, x, Some(cotangent), |pool, results| {
             pool.copy(results, Role::Derivative, to);
         })
+    }
+
+    /// The Jacobian column by column or, if these are fewer, row by row.
+    fn jacobian_by_products(&self, x: &[f64], jacobian: &mut [f64]) -> Result<()> {
+        let (rows, columns) = (self.results(), self.tangents());
+        if rows < columns {
+            let mut unit = vec![0.0; rows];
+            for (k, row) in jacobian.chunks_mut(columns).enumerate() {
+                along(&mut unit, k, |unit| self.vjp_into(x, unit, row))?;
+            }
+            return Ok(());
+        }
+        let (mut unit, mut column) = (vec![0.0; columns], vec![0.0; rows]);
+        for k in 0..columns {
+            along(&mut unit, k, |unit| self.jvp_into(x, unit, &mut column))?;
+            let cells = jacobian.iter_mut().skip(k).step_by(columns);
+            cells.zip(&column).for_each(|(to, from)| *to = *from);
+        }
+        Ok(())
+    }
+
+    /// Whether there is a program for all these derivatives at once: not where records measure their own arrays.
+    fn is_whole(&self, request: Request) -> Result<bool> {
+        match self.pool(request) {
+            Ok(_) => Ok(true),
+            Err(error) if error.code() == Some("J805") => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Runs a derivative, and has its results read.
@@ -472,8 +513,7 @@ impl Pool {
         let mut to = to;
         let kinds = self.roles.iter().enumerate().filter(|(_, r)| **r == role);
         let fits = kinds.fold(true, |fits, (k, _)| {
-            let each =
-                |parts: &[Value]| parts.iter().fold(true, |fits, p| copy(p, &mut to) && fits);
+            let each = |parts: &[Value]| parts.iter().all(|part| copy(part, &mut to));
             read(results, k, each) && fits
         });
         fits && to.is_empty()
@@ -516,44 +556,13 @@ fn read(results: &Results<'_>, position: usize, read: impl FnOnce(&[Value]) -> b
     }
 }
 
-/// Puts a block of partial derivatives into a matrix from a cell on: those of each part of a result by each part of a parameter, one
-/// after the other. Says whether there are as many.
-fn spread(
-    block: &[Value],
-    (of, by): (&[usize], &[usize]),
-    (start, width): (usize, usize),
-    to: &mut [f64],
-) -> bool {
-    let mut floats = block.iter().flat_map(plain);
-    let (mut row, mut fits) = (start, true);
-    for height in of {
-        let mut column = row;
-        for part in by {
-            for line in (column..).step_by(width.max(1)).take(*height) {
-                for cell in line..line + part {
-                    match (floats.next(), to.get_mut(cell)) {
-                        (Some(x), Some(to)) => *to = x,
-                        _ => fits = false,
-                    }
-                }
-            }
-            column += part;
-        }
-        row += height * width;
-    }
-    fits && floats.next().is_none()
-}
-
-/// The floats of a number or an array.
-fn plain(value: &Value) -> impl Iterator<Item = f64> {
-    let (doubles, singles): (&[f64], &[f32]) = match value {
-        Value::F64(x) => (from_ref(x), &[]),
-        Value::F32(x) => (&[], from_ref(x)),
-        Value::F64s(a) => (&a.data, &[]),
-        Value::F32s(a) => (&[], &a.data),
-        _ => (&[], &[]),
-    };
-    doubles.iter().copied().chain(singles.iter().map(|x| f64::from(*x)))
+/// Does something with the k-th unit vector.
+fn along(unit: &mut [f64], k: usize, work: impl FnOnce(&[f64]) -> Result<()>) -> Result<()> {
+    let set = |unit: &mut [f64], to: f64| unit.iter_mut().skip(k).take(1).for_each(|x| *x = to);
+    set(unit, 1.0);
+    let done = work(unit);
+    set(unit, 0.0);
+    done
 }
 
 /// A number among the results.
@@ -561,60 +570,5 @@ fn at(results: &Results<'_>, position: usize) -> f64 {
     match results.plain(position) {
         Some(Value::F64(x)) => *x,
         _ => results.value(position).and_then(|v| v.floats().first().copied()).unwrap_or(f64::NAN),
-    }
-}
-
-/// How many numbers there are in each part of a value.
-fn parts(value: &Value) -> Vec<usize> {
-    match value {
-        Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
-            items.iter().flat_map(parts).collect()
-        }
-        Value::F64(_) | Value::F32(_) => vec![1],
-        Value::F64s(a) => vec![a.data.len()],
-        Value::F32s(a) => vec![a.data.len()],
-        _ => Vec::new(),
-    }
-}
-
-/// Writes the floats of a value, one after the other; those of 32 bits are rounded.
-fn fill(value: &mut Value, from: &mut &[f64]) {
-    match value {
-        Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
-            items.iter_mut().for_each(|item| fill(item, from));
-        }
-        Value::F64(x) => *x = from.split_off_first().copied().unwrap_or(*x),
-        Value::F32(x) => *x = from.split_off_first().map_or(*x, |new| *new as f32),
-        Value::F64s(a) => {
-            if let Some(new) = from.split_off(..a.data.len()) {
-                a.data.copy_from_slice(new);
-            }
-        }
-        Value::F32s(a) => {
-            let new = from.split_off(..a.data.len()).unwrap_or_default();
-            a.data.iter_mut().zip(new).for_each(|(x, new)| *x = *new as f32);
-        }
-        _ => {}
-    }
-}
-
-/// Copies the floats of a value, one after the other; says whether there was room.
-fn copy(value: &Value, to: &mut &mut [f64]) -> bool {
-    match value {
-        Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
-            items.iter().fold(true, |fits, item| copy(item, to) && fits)
-        }
-        Value::F64(x) => to.split_off_first_mut().map(|to| *to = *x).is_some(),
-        Value::F32(x) => to.split_off_first_mut().map(|to| *to = f64::from(*x)).is_some(),
-        Value::F64s(a) => {
-            to.split_off_mut(..a.data.len()).map(|to| to.copy_from_slice(&a.data)).is_some()
-        }
-        Value::F32s(a) => {
-            let to = to.split_off_mut(..a.data.len());
-            let each =
-                |to: &mut [f64]| to.iter_mut().zip(&a.data).for_each(|(to, x)| *to = f64::from(*x));
-            to.map(each).is_some()
-        }
-        _ => true,
     }
 }

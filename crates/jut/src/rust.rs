@@ -128,7 +128,9 @@ pub use recursive::{many, parts, split, whole};
 pub use relisted::{Measured, Relisted};
 pub use results::{both, five, four, one, six, three, two};
 pub use typed::TypedSession;
-pub use uneven::{Parts, Row, called_unevenly, configure_both, or_unevenly};
+pub use uneven::{
+    Parts, Row, called_unevenly, configure_both, flat_of_rows, linearize_rows, or_unevenly,
+};
 pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 

@@ -8,8 +8,7 @@ use crate::flat::Flat;
 use crate::value::Arg;
 
 /// The function of the vector that the arguments make whose derivatives are asked for; see [`Function::flat`](crate::Function::flat).
-/// `names` are those of the parameters
-/// in the vector. Rows of different lengths are given by `f::function()?.flat(..)`.
+/// `names` are those of the parameters in the vector.
 ///
 /// ```
 /// # fn main() -> jut::Result<()> {

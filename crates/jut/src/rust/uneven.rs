@@ -3,8 +3,10 @@
 
 use super::declared::{Declared, Recursive, Variant, word};
 use super::entry::configure;
-use super::{Arguments, Callee, Data, Filled, Linker, Method, Source, Taken, Type, called};
+use super::{Arguments, Callee, Data, Derivative, Filled, Linker, Method, Reading};
+use super::{Source, Taken, Type, called, flat, linearize};
 use crate::error::{ArgumentError, Error, Result};
+use crate::flat::Flat;
 use crate::model::Function;
 use crate::request::Request;
 use std::any::{TypeId, type_name};
@@ -78,6 +80,50 @@ pub fn or_unevenly<'a, S: Source, R>(
         }
         other => other,
     }
+}
+
+/// Does something by a function's first text or, where rows have different lengths, by its second one.
+fn by_either<S: Source, R>(
+    is_even: bool,
+    first: impl FnOnce() -> Result<R>,
+    second: impl FnOnce() -> Result<R>,
+) -> Result<R> {
+    let linked = || super::description::Description::of::<S>().linked();
+    if !is_even {
+        linked().map_err(|why| not_built(&why))?;
+        return second();
+    }
+    match first() {
+        Err(error) if error.code() == Some("R04") && linked().is_ok() => second(),
+        other => other,
+    }
+}
+
+/// As [`linearize`](super::linearize), of a function that takes or makes rows: what its first text is given, then its second one.
+///
+/// # Errors
+/// As [`called_unevenly`].
+pub fn linearize_rows<'a, S: Source, Second: Source, V, T, R>(
+    is_even: bool,
+    (arguments, reading): (impl Arguments<'a>, Reading<V, T, R>),
+    (rows, of_rows): (impl Arguments<'a>, Reading<V, T, R>),
+) -> Result<Derivative<V, T, R>> {
+    let first = || linearize::<S, V, T, R>(arguments, reading);
+    by_either::<Second, _>(is_even, first, || linearize::<Second, V, T, R>(rows, of_rows))
+}
+
+/// As [`flat`](super::flat()), of such a function. Rows at another point have the lengths that they have here.
+///
+/// # Errors
+/// As [`called_unevenly`].
+pub fn flat_of_rows<'a, S: Source, Second: Source>(
+    is_even: bool,
+    names: &[&str],
+    arguments: impl Arguments<'a>,
+    rows: impl Arguments<'a>,
+) -> Result<Flat> {
+    let first = || flat::<S>(names, arguments);
+    by_either::<Second, _>(is_even, first, || flat::<Second>(names, rows))
 }
 
 #[cold]

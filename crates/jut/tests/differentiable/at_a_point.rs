@@ -114,3 +114,87 @@ fn what_does_not_fit_is_an_error_and_the_point_stays() {
     }
     assert!(at.apply(&(by(), vec![0.0; 2], 0.0)).is_ok());
 }
+
+#[differentiable]
+fn cells(rows: &[Vec<f64>], k: f64) -> Vec<Vec<f64>> {
+    rows.iter().map(|row| row.iter().map(|x| k * x * x).collect()).collect()
+}
+
+#[differentiable(wrt(k))]
+fn stairs(k: f64, heights: &[usize]) -> Vec<Vec<f64>> {
+    let mut rows = Vec::new();
+    for h in heights {
+        rows.push((0..*h).map(|i| k * k * i as f64).collect());
+    }
+    rows
+}
+
+#[differentiable]
+fn total(rows: &[Vec<f64>], by: f64) -> f64 {
+    rows.iter().map(|row| row.iter().map(|x| (by * x).sin()).sum::<f64>()).sum()
+}
+
+/// Rows of one length, and rows of different ones, which are the second text's.
+#[test]
+fn functions_of_rows() {
+    for rows in [vec![vec![1.0, 2.0], vec![3.0, 4.0]], vec![vec![1.0], vec![], vec![3.0, 4.0, 5.0]]]
+    {
+        let mut at = cells::linearize(&rows, 2.0).unwrap();
+        assert_eq!(at.value(), &cells(&rows, 2.0));
+        let by: Vec<Vec<f64>> =
+            rows.iter().map(|row| row.iter().map(|x| 0.5 - x).collect()).collect();
+        let (_, tangent) = cells::jvp(&rows, 2.0, &by, 0.25).unwrap();
+        assert_eq!(at.apply(&(by.clone(), 0.25)).unwrap(), tangent);
+        let (_, cotangents) = cells::vjp(&rows, 2.0, &by).unwrap();
+        assert_eq!(at.apply_transposed(&by).unwrap(), cotangents);
+
+        let mut at = total::linearize(&rows, 0.5).unwrap();
+        let (by_rows, by_scale) = total::gradient(&rows, 0.5).unwrap();
+        assert_eq!(at.apply_transposed(&1.0).unwrap(), (by_rows.clone(), by_scale));
+
+        let flat = total::flat(&rows, 0.5).unwrap();
+        let mut gradient = vec![0.0; flat.tangents()];
+        let x = [rows.concat(), vec![0.5]].concat();
+        assert_eq!(flat.start(), x);
+        let value = flat.gradient_into(&x, &mut gradient).unwrap();
+        close(&[value], &[total(&rows, 0.5)]);
+        assert_eq!(gradient, [by_rows.concat(), vec![by_scale]].concat());
+        // There is no program for all second derivatives of such rows at once: they come one row after the other.
+        let n = gradient.len();
+        let (mut hessian, mut product) = (vec![0.0; n * n], vec![0.0; n]);
+        flat.hessian_into(&x, &mut hessian).unwrap();
+        for k in 0..n {
+            let unit: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i == k))).collect();
+            flat.hessian_product_into(&x, &unit, &mut product).unwrap();
+            close(&product, &hessian[k * n..(k + 1) * n]);
+        }
+        let parts: Vec<_> = flat.parameters().map(|(name, place, _)| (name, place.len())).collect();
+        assert_eq!(parts, [("rows", x.len() - 1), ("by", 1)]);
+
+        let whole = cells::flat(&rows, 2.0).unwrap();
+        let mut values = vec![0.0; whole.results()];
+        whole.values_into(whole.start(), &mut values).unwrap();
+        assert_eq!(values, cells(&rows, 2.0).concat());
+        let (mut product, tangent) = (values.clone(), [by.concat(), vec![0.25]].concat());
+        whole.jvp_into(whole.start(), &tangent, &mut product).unwrap();
+        assert_eq!(product, cells::jvp(&rows, 2.0, &by, 0.25).unwrap().1.concat());
+        let (m, n) = (values.len(), tangent.len());
+        let (mut jacobian, mut back) = (vec![0.0; m * n], vec![0.0; n]);
+        whole.jacobian_into(whole.start(), &mut jacobian).unwrap();
+        for (row, given) in jacobian.chunks(n).zip(&product) {
+            close(&[row.iter().zip(&tangent).map(|(a, b)| a * b).sum()], &[*given]);
+        }
+        whole.vjp_into(whole.start(), &by.concat(), &mut back).unwrap();
+        assert_eq!(back, [cotangents.0.concat(), vec![cotangents.1]].concat());
+    }
+    for heights in [[2usize, 2], [1, 3]] {
+        let mut at = stairs::linearize(3.0, &heights).unwrap();
+        assert_eq!(at.value(), &stairs(3.0, &heights));
+        let (_, tangent) = stairs::jvp(3.0, &heights, 0.5).unwrap();
+        assert_eq!(at.apply(&0.5).unwrap(), tangent);
+        let flat = stairs::flat(3.0, &heights).unwrap();
+        let mut column = vec![0.0; 4];
+        flat.jacobian_into(&[3.0], &mut column).unwrap();
+        assert_eq!(column, stairs::jvp(3.0, &heights, 1.0).unwrap().1.concat());
+    }
+}
