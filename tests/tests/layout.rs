@@ -41,12 +41,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "jut-program",
         ],
     ),
-    ("jut-build", &["jut"]),
+    ("jut-build", &["jut", "jut-rust"]),
     ("jut-argmin", &["jut"]),
     ("jut-levenberg-marquardt", &["jut"]),
     ("jut-nuts-rs", &["jut"]),
     ("jut-diffsol", &["jut"]),
-    ("jut-cli", &["jut", "jut-rust"]),
+    ("jut-cli", &["jut", "jut-build"]),
 ];
 
 #[test]

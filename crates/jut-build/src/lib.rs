@@ -40,6 +40,10 @@
 //! the place in it. The memory of calls is a workspace, which each thread has its own of; when it has
 //! grown, calls allocate nothing.
 //!
+//! A file that ends in `.rs` is one of ordinary Rust functions, `Build::new("src/model.rs")`, as they stand: the crate compiles it as a module of its own,
+//! and the build script reads it. With `#[jut::differentiable]` before them their derivatives are called by typed functions as well, without it
+//! nothing of jut is there when the program runs. See [`rust`] for what a build script can know of them; an error names the place in the Rust file.
+//!
 //! The objects are for cargo's target. If the program does not compile, its diagnostics are what the
 //! build prints. It is compiled again when it changes, or a module that it uses.
 //!
@@ -47,6 +51,7 @@
 //! no work at run time but the call; a few hundred kilobytes for the runtime.
 
 mod module;
+pub mod rust;
 
 pub use jut::{Error, JacobianMode, MathLibrary, Policy, Request, Result};
 
@@ -84,7 +89,7 @@ pub struct Generated {
 }
 
 impl Build {
-    /// Compiles the program in a file. Modules that it uses are beside it.
+    /// Compiles the program in a file, or functions of a Rust file, which are those that [`Build::function`] names. Modules that a program uses are beside it.
     pub fn new(file: impl AsRef<Path>) -> Build {
         Build {
             file: file.as_ref().to_path_buf(),
@@ -95,7 +100,7 @@ impl Build {
     }
 
     /// A function or derivatives of it, differentiated with respect to some parameters (to all that have a
-    /// float, if none is named).
+    /// float, if none is named; of a Rust function, to those that its attribute names).
     #[must_use]
     pub fn function(mut self, name: &str, wrt: &[&str], requests: &[Request]) -> Build {
         self.functions.push(Differentiated {
@@ -177,14 +182,28 @@ impl Build {
         let triple: Triple = target.parse().map_err(|reason| {
             Error::Request(format!("`{target}` is not a target triple: {reason}"))
         })?;
-        let model = Model::from_file(&self.file)?;
+        let wanted: Vec<&str> = self.functions.iter().map(|w| w.function.as_str()).collect();
+        let is_rust = self.file.extension().is_some_and(|kind| kind == "rs");
+        let of_rust = match is_rust {
+            true => Some(rust::program(&self.file, &wanted)?),
+            false => None,
+        };
+        let model = match &of_rust {
+            Some(of_rust) => of_rust.model.clone(),
+            None => Model::from_file(&self.file)?,
+        };
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let library: String = format!("jut_{package}_{}", self.stem()).chars().map(plain).collect();
         let mut objects = Vec::new();
-        for wanted in &self.functions {
-            let mut function = model.function(&wanted.function)?.policy(self.policy);
-            if !wanted.wrt.is_empty() {
-                let names: Vec<&str> = wanted.wrt.iter().map(String::as_str).collect();
+        for (k, wanted) in self.functions.iter().enumerate() {
+            let mut names: Vec<&str> = wanted.wrt.iter().map(String::as_str).collect();
+            let own = of_rust.as_ref().and_then(|of_rust| of_rust.functions.get(k));
+            if let Some(own) = own {
+                names = own.by(&names)?;
+            }
+            let name = own.map_or(&wanted.function, |own| &own.name);
+            let mut function = model.function(name)?.policy(self.policy);
+            if !names.is_empty() {
                 function = function.wrt(&names)?;
             }
             let options = BuildOptions {
@@ -197,7 +216,10 @@ impl Build {
         }
         let functions: Vec<_> = objects.iter().flat_map(|o| o.functions()).collect();
         let module = module::write(&self.file.display().to_string(), &functions, self.math)?;
-        let files = model.sources().iter().map(|source| PathBuf::from(&source.name)).collect();
+        let files = match is_rust {
+            true => vec![self.file.clone()],
+            false => model.sources().iter().map(|source| PathBuf::from(&source.name)).collect(),
+        };
         Ok(Generated { library, archive: archive(&triple, &objects)?, module, files })
     }
 

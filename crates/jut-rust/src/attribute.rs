@@ -43,6 +43,14 @@ impl Parse for Arguments {
     }
 }
 
+/// The parameters that the attribute among these names.
+pub(crate) fn wrt(attributes: &[syn::Attribute]) -> Option<Vec<Ident>> {
+    let own =
+        |a: &&syn::Attribute| a.path().segments.last().is_some_and(|s| s.ident == "differentiable");
+    let list = attributes.iter().find(own)?.meta.require_list().ok()?;
+    list.parse_args::<Arguments>().ok()?.wrt
+}
+
 /// The attribute: the function as it is, and beside it its derivatives; or what cannot be translated.
 pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments: Arguments = match syn::parse2(arguments) {

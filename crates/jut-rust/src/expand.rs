@@ -476,7 +476,7 @@ fn following(number: usize, called: &Hole, of: &Hole, sure: bool) -> TokenStream
 }
 
 /// The places of a text, as one text: `jut::rust` has what it means.
-fn places(places: &[Place]) -> String {
+pub fn places(places: &[Place]) -> String {
     let mut all = String::new();
     for place in places {
         let at = place.span.start();

@@ -1,10 +1,11 @@
-//! A whole Rust file: its functions with the attribute, and what they name that stands in the same file. For those who want to see
-//! the text; rustc is not asked, so a name means the first item of the file that has it.
+//! A whole Rust file: its functions, and what they name that stands in the same file. For those who want to see
+//! the text, and for build scripts; rustc is not asked, so a name means an item of the file that has it.
 
 use crate::syntax::{key, named_self};
 use crate::template::Hole;
 use crate::types::{Ty, read};
 use crate::{Lowered, Refusal, Signature, lower, signature};
+use proc_macro2::Ident;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Fields, Item, ItemFn, Type};
 
@@ -19,6 +20,10 @@ pub struct File {
     pub names: Vec<(String, Ty, Vec<Hole>)>,
     /// Constants: the name, the type, and the value as it is written.
     pub constants: Vec<(String, Ty, String)>,
+    /// What `use` gives a name: the name and the path.
+    pub imports: Vec<(String, String)>,
+    /// Whether structs and enums are read that do not derive `Data`.
+    whole: bool,
 }
 
 /// A function with the attribute.
@@ -56,6 +61,44 @@ pub fn file(text: &str) -> Result<File, Refusal> {
     Ok(file)
 }
 
+/// Reads the functions and types of a file that stand in no module within it, with the attribute or without. Those that are not built are only
+/// refused where they are asked for, and types are not there.
+///
+/// # Errors
+/// What is no Rust.
+pub fn whole(text: &str) -> Result<File, Refusal> {
+    let parsed = syn::parse_file(text).map_err(|e| Refusal::new(Some(e.span()), e.to_string()))?;
+    let mut file = File { whole: true, ..File::default() };
+    for item in &parsed.items {
+        if matches!(item, Item::Mod(_)) {
+            continue;
+        }
+        // A type that is not built is none of the file.
+        let _ = file.items(std::slice::from_ref(item), true);
+        if let Item::Use(of) = item {
+            imported(&of.tree, String::new(), &mut file.imports);
+        }
+    }
+    Ok(file)
+}
+
+/// The names that a `use` gives, each with its path.
+fn imported(tree: &syn::UseTree, before: String, to: &mut Vec<(String, String)>) {
+    match tree {
+        syn::UseTree::Path(path) => imported(&path.tree, format!("{before}{}::", path.ident), to),
+        syn::UseTree::Name(name) => {
+            to.push((name.ident.to_string(), format!("{before}{}", name.ident)))
+        }
+        syn::UseTree::Rename(name) => {
+            to.push((name.rename.to_string(), format!("{before}{}", name.ident)));
+        }
+        syn::UseTree::Group(group) => {
+            group.items.iter().for_each(|tree| imported(tree, before.clone(), to));
+        }
+        syn::UseTree::Glob(_) => to.push(("*".to_string(), format!("{before}*"))),
+    }
+}
+
 fn has(attributes: &[Attribute], name: &str) -> bool {
     attributes.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == name))
 }
@@ -76,7 +119,7 @@ impl File {
             let taken = within && crate::module::is_taken(item);
             match item {
                 Item::Fn(function) if taken || has(&function.attrs, "differentiable") => {
-                    self.function(function, None);
+                    self.function(function, None, crate::attribute::wrt(&function.attrs));
                 }
                 Item::Trait(block) if taken || has(&block.attrs, "differentiable") => {
                     for item in &block.items {
@@ -88,7 +131,7 @@ impl File {
                         function.sig.generics.params.insert(0, syn::parse_quote!(Own: #of));
                         let tokens = named_self(function.to_token_stream(), &owner);
                         if let Ok(function) = syn::parse2::<ItemFn>(tokens) {
-                            self.function(&function, Some(&owner));
+                            self.function(&function, Some(&owner), None);
                         }
                     }
                 }
@@ -109,18 +152,18 @@ impl File {
                             {
                                 function = told;
                             }
-                            self.function(&function, Some(&block.self_ty));
+                            self.function(&function, Some(&block.self_ty), None);
                         }
                     }
                 }
-                Item::Struct(item) if derives_data(&item.attrs) => {
+                Item::Struct(item) if self.whole || derives_data(&item.attrs) => {
                     let mut holes = Vec::new();
                     let fields = fields("", &item.fields, &mut holes)?;
                     let name = item.ident.to_string();
                     let recursive = holds_itself(item.to_token_stream());
                     self.data.push(Shape { name, variants: None, fields, holes, recursive });
                 }
-                Item::Enum(item) if derives_data(&item.attrs) => {
+                Item::Enum(item) if self.whole || derives_data(&item.attrs) => {
                     let (mut holes, mut all) = (Vec::new(), Vec::new());
                     for variant in &item.variants {
                         all.extend(fields(
@@ -160,10 +203,10 @@ impl File {
         Ok(())
     }
 
-    fn function(&mut self, function: &ItemFn, owner: Option<&Type>) {
+    fn function(&mut self, function: &ItemFn, owner: Option<&Type>, wrt: Option<Vec<Ident>>) {
         for statement in &function.block.stmts {
             if let syn::Stmt::Item(Item::Fn(inner)) = statement {
-                self.function(inner, None);
+                self.function(inner, None, None);
             }
         }
         let plain = function.sig.ident.to_string().trim_start_matches("r#").to_string();
@@ -175,6 +218,10 @@ impl File {
             }
         };
         let lowered = signature(function, owner).and_then(|signature| {
+            let signature = match &wrt {
+                Some(names) => signature.by(names)?,
+                None => signature,
+            };
             let lowered = lower(function, &signature)?;
             Ok((signature, lowered))
         });

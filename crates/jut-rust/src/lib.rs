@@ -168,7 +168,7 @@ pub use derivatives::{Given, methods};
 pub use derive::data;
 pub use function::{Lowered, lower};
 pub use signature::{Errors, Parameter, Signature, signature};
-pub use syntax::is_of_growing_lists;
+pub use syntax::{is_of_growing_lists, key};
 pub use uneven::row_of_path;
 
 use proc_macro2::{Span, TokenStream};

@@ -200,7 +200,7 @@ pub(crate) fn is_search(name: &str) -> bool {
 }
 
 /// The number by which a field or method is found.
-pub(crate) fn key(name: &str) -> u64 {
+pub fn key(name: &str) -> u64 {
     let name = name.trim_start_matches("r#");
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |k, b| (k ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))

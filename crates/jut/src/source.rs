@@ -85,12 +85,19 @@ impl Sources {
         Sources { placed, ..self }
     }
 
-    /// The place in Rust of what the text has at a span: that of the smallest part which has it in it.
-    fn rust_place(&self, span: Span) -> Option<RustPlace> {
+    /// The place in Rust of what failed at a span: that of the smallest part of the text which has it in it, and what that means there.
+    pub(crate) fn rust_place(&self, kind: RuntimeErrorKind, span: Span) -> Option<RustPlace> {
         let here = span.file == 0 && span != Span::NONE;
         let holds = |p: &&Placed| here && p.start <= span.start && span.end <= p.end;
+        let is_meant = |what: What| match what {
+            What::Length => kind == RuntimeErrorKind::SizeMismatch,
+            _ => [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&kind),
+        };
         let smallest = self.placed.iter().filter(holds).min_by_key(|p| p.end - p.start);
-        smallest.map(|p| p.place)
+        smallest.map(|Placed { place, .. }| RustPlace {
+            what: if is_meant(place.what) { place.what } else { What::Same },
+            ..*place
+        })
     }
 
     /// Adds the text of a module; gives its number.
@@ -203,13 +210,7 @@ impl RunError {
     pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
         let foreign = error.kind == RuntimeErrorKind::Foreign;
         let said = if foreign { jut_runtime::foreign::failure() } else { None };
-        let is_meant = |what: What| match what {
-            What::Length => error.kind == RuntimeErrorKind::SizeMismatch,
-            _ => [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&error.kind),
-        };
-        let rust = sources.rust_place(error.span);
-        let rust = rust
-            .map(|p| RustPlace { what: if is_meant(p.what) { p.what } else { What::Same }, ..p });
+        let rust = sources.rust_place(error.kind, error.span);
         RunError { sources, error, rust, tangents: false, said: said.map(Arc::from) }
     }
 
@@ -235,11 +236,10 @@ impl RunError {
 
     /// The code, such as `R01`.
     pub fn code(&self) -> &'static str {
-        match self.what() {
-            What::Overflow(_) => "R11",
-            What::Panic(_) => "R12",
-            What::Same if self.assertion().is_some() => "R12",
-            What::Same | What::Length => self.error.kind.code(),
+        match self.what().said() {
+            Some((code, _)) => code,
+            None if self.what() == What::Same && self.assertion().is_some() => "R12",
+            None => self.error.kind.code(),
         }
     }
 
@@ -270,17 +270,15 @@ impl RunError {
 
     /// What failed, without the code.
     fn text(&self) -> String {
-        match self.what() {
-            What::Overflow(operation) => return format!("attempt to {operation} with overflow"),
-            What::Panic(message) => return message.to_string(),
-            What::Length => {
-                let numbers = match self.error.operands.as_slice() {
-                    [new, old, ..] => format!(": {new} in place of {old}"),
-                    _ => String::new(),
-                };
-                return format!("a list has another length than the one before{numbers}");
-            }
-            What::Same => {}
+        if let Some((_, text)) = self.what().said() {
+            return text;
+        }
+        if self.what() == What::Length {
+            let numbers = match self.error.operands.as_slice() {
+                [new, old, ..] => format!(": {new} in place of {old}"),
+                _ => String::new(),
+            };
+            return format!("a list has another length than the one before{numbers}");
         }
         if self.tangents {
             return "tangents of values of different constructors are added".to_string();

@@ -377,22 +377,22 @@ fn writer(engine: Engine, machine: &Machine, math: MathLibrary) -> Result<Box<dy
 /// What a C program is told of a failing place.
 fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Report {
     let source = sources.of(span);
-    let (line, column) = source.position(span.start as usize);
     let (text, numbers) = header::meaning(kind);
     let asserted = assertion(sources, kind, span);
+    let rust = sources.rust_place(kind, span);
     let code = if asserted.is_some() { "R12" } else { kind.code() };
-    let text = match (asserted, extremum(sources, span)) {
-        (Some(message), _) => message,
+    let (code, text) = match (asserted, extremum(sources, span)) {
+        (Some(message), _) => (code, message),
         (_, Some(word)) if kind == RuntimeErrorKind::Index => {
-            format!("the range of `{word}` is empty")
+            (code, format!("the range of `{word}` is empty"))
         }
-        _ => text.to_string(),
+        _ => rust.and_then(|place| place.what.said()).unwrap_or((code, text.to_string())),
     };
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Report {
-        line: small(line),
-        column: small(column),
-        message: format!("{}: {code}: {text}", source.place(span)),
-        numbers: numbers.len(),
-    }
+    let (line, column) = source.position(span.start as usize);
+    let (line, column, place) = match rust {
+        Some(place) => (place.line, place.column, place.to_string()),
+        None => (small(line), small(column), source.place(span)),
+    };
+    Report { line, column, message: format!("{place}: {code}: {text}"), numbers: numbers.len() }
 }

@@ -69,6 +69,12 @@ impl Filled {
         Filled { parameters, ..self }
     }
 
+    /// The type of what it is, or of what the function gives.
+    #[doc(hidden)]
+    pub fn gives(&self) -> Type {
+        self.ty
+    }
+
     /// The types of the function's parameters.
     #[doc(hidden)]
     pub fn takes(&self) -> &'static [Type] {
@@ -167,16 +173,61 @@ impl Linker {
         if let Some(wrong) = linker.wrong {
             return Err(Error::Request(wrong));
         }
-        let declared = linker.declarations.before(&linker.text);
-        let text = with_prelude(&(declared + &linker.text));
-        let shift = (text.len() - linker.text.len()) as u32;
-        let mut places = linker.places;
-        for place in &mut places {
+        let makes_rows = linker.makes_rows;
+        let model = linker.model(of.name)?;
+        Ok(Linked { model, name, makes_rows })
+    }
+
+    /// The text that was put together, with what it uses before it, and the places of its parts.
+    fn whole(mut self) -> (String, Vec<Placed>) {
+        let declared = self.declarations.before(&self.text);
+        let text = with_prelude(&(declared + &self.text));
+        let shift = (text.len() - self.text.len()) as u32;
+        for place in &mut self.places {
             place.start += shift;
             place.end += shift;
         }
-        let model = Model::from_rust(of.name, text.trim_end(), places)?;
-        Ok(Linked { model, name, makes_rows: linker.makes_rows })
+        (text.trim_end().to_string(), self.places)
+    }
+
+    /// The program of the text that was put together.
+    ///
+    /// # Errors
+    /// What the checker says.
+    #[doc(hidden)]
+    pub fn model(self, name: &str) -> Result<Model> {
+        let (text, places) = self.whole();
+        Model::from_rust(name, &text, places)
+    }
+
+    /// The text that was put together.
+    #[doc(hidden)]
+    pub fn text(self) -> String {
+        self.whole().0
+    }
+
+    /// Adds a definition by its template, for what reads files: the places are as the attribute writes them.
+    #[doc(hidden)]
+    pub fn add(
+        &mut self,
+        own: &str,
+        (template, file, places): (&str, &'static str, &'static str),
+        holes: &[Filled],
+    ) {
+        self.written(own, template, file, places, holes);
+    }
+
+    /// Adds a definition as it is.
+    #[doc(hidden)]
+    pub fn add_text(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Adds a type that the text declares; what is wrong with it.
+    #[doc(hidden)]
+    pub fn add_type(&mut self, ty: &Type) -> Option<String> {
+        self.declarations.add(ty)
     }
 
     /// The types in a type that the text declares.
@@ -381,8 +432,19 @@ impl Linker {
     ) {
         let own = self.functions.get(&id).cloned().unwrap_or_default();
         let with_second = self.look_at_arguments(template, file, places, holes);
-        let holes = with_second.as_deref().unwrap_or(holes);
-        let moved = fill(&mut self.text, &own, template, holes);
+        self.written(&own, template, file, places, with_second.as_deref().unwrap_or(holes));
+    }
+
+    /// Writes a definition, and its places.
+    fn written(
+        &mut self,
+        own: &str,
+        template: &str,
+        file: &'static str,
+        places: &'static str,
+        holes: &[Filled],
+    ) {
+        let moved = fill(&mut self.text, own, template, holes);
         self.text.push('\n');
         let mut rest = places;
         while let Some((start, end, place, more)) = super::places::next(rest, file) {

@@ -15,6 +15,19 @@ pub enum What {
     Length,
 }
 
+impl What {
+    /// The code and the text of what fails in Rust, if that is not what the text calls it.
+    pub(crate) fn said(self) -> Option<(&'static str, String)> {
+        match self {
+            What::Overflow(operation) => {
+                Some(("R11", format!("attempt to {operation} with overflow")))
+            }
+            What::Panic(message) => Some(("R12", message.to_string())),
+            What::Same | What::Length => None,
+        }
+    }
+}
+
 /// A place in a Rust file, of an error when a program runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RustPlace {
