@@ -195,25 +195,26 @@ impl Deriver {
         }
         let mut optimised = jut_opt::optimise(&self.derivatives.program, made, false);
         let reached = jut_opt::reached_from(&optimised, made);
-        let mut moved: HashMap<FuncId, FuncId> = HashMap::new();
         let needed = reached_by_calls(&optimised, made).into_iter().collect::<HashSet<_>>();
-        for id in reached {
-            if optimised.funcs[id].is_foreign() {
-                moved.insert(id, id);
-                continue;
+        // What a declaration of another language names is there.
+        let (foreign, own): (Vec<FuncId>, Vec<FuncId>) =
+            reached.into_iter().partition(|id| optimised.funcs[*id].is_foreign());
+        let mut moved: HashMap<FuncId, FuncId> = foreign.iter().map(|id| (*id, *id)).collect();
+        let own: Vec<FuncId> = own.into_iter().filter(|id| needed.contains(id)).collect();
+        if own == [made] {
+            self.derivatives.program.funcs[made] = std::mem::take(&mut optimised.funcs[made]);
+            moved.insert(made, made);
+        } else {
+            // Functions that call each other, or themselves, call what these become.
+            for id in &own {
+                let new = self.derivatives.reserve(&optimised.funcs[*id].name);
+                moved.insert(*id, new);
             }
-            // What a declaration of another language names is there.
-            if !needed.contains(&id) {
-                continue;
+            for id in own {
+                let mut func = std::mem::take(&mut optimised.funcs[id]);
+                relink(&mut func.body, &moved);
+                self.derivatives.complete(moved[&id], func);
             }
-            let mut func = std::mem::take(&mut optimised.funcs[id]);
-            if id == made && moved.keys().all(|other| optimised.funcs[*other].is_foreign()) {
-                self.derivatives.program.funcs[made] = func;
-                moved.insert(made, made);
-                break;
-            }
-            relink(&mut func.body, &moved);
-            moved.insert(id, self.derivatives.add_func(func));
         }
         for func in moved.values() {
             let func = &mut self.derivatives.program.funcs[*func];

@@ -33,3 +33,19 @@ fn close(a: &[f64], b: &[f64], what: &str) {
 fn near(a: f64, b: f64, what: &str) {
     assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{what}: {a:?} and {b:?}");
 }
+
+/// Value, gradient and second derivatives have the same bits, whatever runs them.
+#[track_caller]
+fn on_every_engine(function: &jut::Function, x: &[f64]) {
+    for request in [jut::Request::ValueAndGradient, jut::Request::Hessian] {
+        let on = |engine: jut::Engine| {
+            let compiled = function.clone().engine(engine).compile(request).expect(function.name());
+            compiled.call(&[x.into()]).expect(function.name())
+        };
+        let meant = on(jut::Engine::Interpreter);
+        for engine in jut::Engine::all().filter(|engine| engine.is_built_in()) {
+            let same = on(engine).iter().zip(&meant).all(|(a, b)| a.same_bits(b));
+            assert!(same, "{} by {}", function.name(), engine.name());
+        }
+    }
+}

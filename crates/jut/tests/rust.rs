@@ -4,6 +4,8 @@
 mod central;
 mod differentiable;
 mod direct;
+#[path = "support/nestings.rs"]
+mod nestings;
 mod ordinary;
 #[cfg(feature = "program")]
 mod program;

@@ -1,6 +1,6 @@
 //! Test functions of optimisation, as they stand in textbooks and in `argmin_testfunctions`.
 
-use super::{close, differences, near};
+use super::{close, differences, near, on_every_engine};
 use jut::differentiable;
 use std::f64::consts::{E, PI};
 
@@ -253,6 +253,9 @@ macro_rules! holds {
             let row = |x: &[f64]| $name::gradient(x.try_into().unwrap()).unwrap()[k];
             close(&second[k * n..(k + 1) * n], &differences(row, &x), stringify!($name));
         }
+        let function = $name::function().unwrap();
+        crate::nestings::agree(&function, &x, Some(&second));
+        on_every_engine(&function, &x);
     })*};
 }
 
