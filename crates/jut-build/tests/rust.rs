@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 mod rust {
-    #[allow(dead_code)]
+    // As people write it.
+    #[allow(clippy::all, dead_code)]
     pub mod model;
 
     #[jut::differentiable]

@@ -64,7 +64,8 @@ pub struct Flat {
     cotangents: Vec<Value>,
     /// The result that a gradient is of.
     number: Option<usize>,
-    compiled: [OnceLock<Pool>; REQUESTS.len()],
+    /// Each derivative that was asked for; none where there is no program for it.
+    compiled: [OnceLock<Option<Pool>>; REQUESTS.len()],
     cancellation: Option<Cancellation>,
 }
 
@@ -385,11 +386,7 @@ impl Flat {
 
     /// Whether there is a program for all these derivatives at once: not where records measure their own arrays.
     fn is_whole(&self, request: Request) -> Result<bool> {
-        match self.pool(request) {
-            Ok(_) => Ok(true),
-            Err(error) if error.code() == Some("J805") => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(self.pool(request)?.is_some())
     }
 
     /// Runs a derivative, and has its results read.
@@ -401,7 +398,9 @@ impl Flat {
         read: impl FnOnce(&Pool, &Results<'_>) -> T,
     ) -> Result<T> {
         self.has("A03", "the vector", x.len(), self.start.len())?;
-        let pool = self.pool(request)?;
+        let Some(pool) = self.pool(request)? else {
+            return Err(Error::Request("there is no program for this derivative".to_string()));
+        };
         let idle = pool.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut runner = idle.unwrap_or_else(|| self.runner(request, pool));
         self.place(&mut runner.inputs, x);
@@ -416,18 +415,22 @@ impl Flat {
         read
     }
 
-    /// The compiled derivative.
-    fn pool(&self, request: Request) -> Result<&Pool> {
+    /// The compiled derivative; none of all partial derivatives at once where there is no program for these.
+    fn pool(&self, request: Request) -> Result<Option<&Pool>> {
         let position = REQUESTS.iter().position(|r| *r == request);
-        let Some(kept) = position.and_then(|k| self.compiled.get(k)) else {
-            return Err(Error::Request("this derivative is not that of a vector".to_string()));
-        };
+        let Some(kept) = position.and_then(|k| self.compiled.get(k)) else { return Ok(None) };
         if let Some(pool) = kept.get() {
-            return Ok(pool);
+            return Ok(pool.as_ref());
         }
-        let compiled = self.function.compile(request)?;
-        let roles = compiled.outputs().map(|port| port.role).collect();
-        Ok(kept.get_or_init(|| Pool { compiled, roles, idle: Mutex::default() }))
+        let made = match self.function.compile(request) {
+            Ok(compiled) => {
+                let roles = compiled.outputs().map(|port| port.role).collect();
+                Some(Pool { compiled, roles, idle: Mutex::default() })
+            }
+            Err(error) if error.code() == Some("J805") => None,
+            Err(error) => return Err(error),
+        };
+        Ok(kept.get_or_init(|| made).as_ref())
     }
 
     /// Memory for a call.
