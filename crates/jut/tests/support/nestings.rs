@@ -50,7 +50,8 @@ pub fn agree(function: &Function, x: &[f64], hessian: Option<&[f64]>) {
     let n = x.len();
     let direction: Vec<f64> =
         (0..n).map(|k| 0.5 - 0.75 * k as f64 + 0.125 * (k * k) as f64).collect();
-    let (all, second) = products(function, x, &direction).expect(function.name());
+    let (all, second) = products(function, x, &direction)
+        .unwrap_or_else(|error| panic!("{}: {error}", function.name()));
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let known = hessian.map(|rows| rows.chunks(n).map(|row| dot(row, &direction)).collect());
     let size = |x: &[f64]| x.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
