@@ -283,9 +283,14 @@ impl Interface {
                 if made {
                     error.span = self.program.funcs[self.root].span;
                 }
-                // L alone writes such a check: no index is less than 0.
-                let index = error.kind == RuntimeErrorKind::Index;
-                let tangents = made && index && error.operands.get(1) == Some(&0);
+                // L alone writes such a check, of the number of a constructor: no index is less than 0. Where it has a place, that is no access but a
+                // call.
+                let above = error.operands.first().is_some_and(|k| *k > 0);
+                let index = error.kind == RuntimeErrorKind::Index && above;
+                let text = &self.sources.of(error.span).text;
+                let range = error.span.start as usize..error.span.end as usize;
+                let called = text.get(range).is_some_and(|text| text.ends_with(')'));
+                let tangents = (made || called) && index && error.operands.get(1) == Some(&0);
                 RunError::new(self.sources.clone(), error).of_tangents(tangents).into()
             }
             Failure::Output(leaf, reason) => {

@@ -331,7 +331,10 @@ fn tangents_of_different_values_are_zero_or_an_error() {
         let added = of("added").value().expect("it compiles");
         let error = added.call(&[0.7.into()]).map(|_| ()).expect_err("they are different");
         assert_eq!(error.code(), Some("R01"), "{error}");
-        assert!(error.to_string().contains("tangents of values of different constructors"));
+        assert!(
+            error.to_string().contains("tangents of values of different constructors"),
+            "{error}"
+        );
     }
 }
 
