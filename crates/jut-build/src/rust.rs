@@ -7,6 +7,7 @@
 //!
 //! *Cost*: linear in the file; what the texts are made of stays for the rest of the process.
 
+mod known;
 mod meant;
 mod names;
 mod types;
@@ -16,7 +17,7 @@ use jut::{Error, Model, Result};
 use jut_rust::file::{File, Function};
 use jut_rust::template::Hole;
 use jut_rust::{Lowered, Refusal, Signature};
-use names::{Names, last, word};
+use known::{Names, last, word};
 use std::path::Path;
 use types::data_type;
 

@@ -5,7 +5,7 @@
 //! ::jut::rust::field::<KEY, _, _>(of::<Ball>()) the type of a field of `Ball`
 //! ```
 
-use super::names::Names;
+use super::known::Names;
 use super::types::{data_type, type_of};
 use jut::rust::Type;
 use jut_rust::file::Function;

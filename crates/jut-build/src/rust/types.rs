@@ -2,7 +2,7 @@
 //!
 //! *Cost*: what they are made of stays for the rest of the process, which is a command or a build script.
 
-use super::names::last;
+use super::known::last;
 use jut::rust::{Declared, Type, Variant};
 use jut_rust::file::{File, Shape};
 use jut_rust::template::Hole;
