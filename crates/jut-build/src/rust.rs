@@ -234,7 +234,10 @@ impl Order<'_> {
             .as_ref()
             .map_err(|refusal| Error::Request(placed(self.path, refusal)))?;
         let holes = self.names.fillings(&lowered.holes);
-        let (guessed, called) = self.names.taken();
+        let (mut guessed, called) = self.names.taken();
+        if function.has_items {
+            guessed.insert(0, "names of items within the function".to_string());
+        }
         if let Some(what) = guessed.first() {
             let (path, name) = (self.path.display(), &function.name);
             return Err(Error::Request(format!(

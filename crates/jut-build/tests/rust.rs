@@ -51,6 +51,9 @@ fn what_only_rustc_knows_is_an_error() {
         ("elsewhere", "which function `super::other` is"),
         ("each", "of `each` only rustc knows the type `W`"),
         ("perhaps", "which text of a function that may fail or gives lists is meant"),
+        ("hidden", "of `hidden` only rustc knows names of items within the function"),
+        ("within", "of `within` only rustc knows "),
+        ("checked", "whether debug assertions are on"),
         ("missing", "there is not one function `missing`, but "),
     ] {
         let error = jut_build::rust::text(&file(), &[name]).expect_err(name).to_string();

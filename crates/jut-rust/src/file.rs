@@ -7,6 +7,7 @@ use crate::types::{Ty, read};
 use crate::{Lowered, Refusal, Signature, lower, signature};
 use proc_macro2::Ident;
 use quote::{ToTokens, quote};
+use syn::visit::Visit;
 use syn::{Attribute, Fields, Item, ItemFn, Type};
 
 /// A Rust file.
@@ -32,6 +33,8 @@ pub struct Function {
     pub name: String,
     /// The number by which a method is found.
     pub key: u64,
+    /// Whether functions, constants or `use` stand in its body, which hide those of the file.
+    pub has_items: bool,
     /// What it becomes.
     pub lowered: Result<(Signature, Lowered), Refusal>,
 }
@@ -205,7 +208,9 @@ impl File {
 
     fn function(&mut self, function: &ItemFn, owner: Option<&Type>, wrt: Option<Vec<Ident>>) {
         for statement in &function.block.stmts {
-            if let syn::Stmt::Item(Item::Fn(inner)) = statement {
+            if let syn::Stmt::Item(Item::Fn(inner)) = statement
+                && !self.whole
+            {
                 self.function(inner, None, None);
             }
         }
@@ -225,7 +230,18 @@ impl File {
             let lowered = lower(function, &signature)?;
             Ok((signature, lowered))
         });
-        self.functions.push(Function { name, key: key(&plain), lowered });
+        let mut items = Items(false);
+        items.visit_block(&function.block);
+        self.functions.push(Function { name, key: key(&plain), has_items: items.0, lowered });
+    }
+}
+
+/// Whether there is an item in a block.
+struct Items(bool);
+
+impl Visit<'_> for Items {
+    fn visit_item(&mut self, _: &Item) {
+        self.0 = true;
     }
 }
 

@@ -172,11 +172,14 @@ impl Names<'_> {
             "f64::INFINITY" => Some("prim.inf()"),
             "f64::NEG_INFINITY" => Some("(-prim.inf())"),
             "f64::NAN" => Some("prim.nan()"),
-            "::core::cfg!(debug_assertions)" => Some(if debug() { "true" } else { "false" }),
+            "::core::cfg!(debug_assertions)" => {
+                self.guess("whether debug assertions are on");
+                Some("true")
+            }
             _ => None,
         };
         if let Some(text) = known {
-            let ty = if matches!(text, "true" | "false") { Type::Bool } else { Type::F64 };
+            let ty = if text == "true" { Type::Bool } else { Type::F64 };
             return Filled::function(text, ty, &[]);
         }
         let name = last(&written);
@@ -211,12 +214,6 @@ impl Names<'_> {
             }
         }
     }
-}
-
-/// Whether what is checked in debug builds is: of a build script, in the crate that is built.
-fn debug() -> bool {
-    std::env::var_os("CARGO_MANIFEST_DIR")
-        .is_none_or(|_| std::env::var_os("CARGO_CFG_DEBUG_ASSERTIONS").is_some())
 }
 
 /// A name of the text for what stands in another file.

@@ -111,3 +111,25 @@ pub fn perhaps(x: f64) -> Result<f64, String> {
 fn root(x: f64) -> Result<f64, String> {
     if x < 0.0 { Err("negative".to_string()) } else { Ok(x.sqrt()) }
 }
+
+/// A constant of the function hides that of the file.
+#[jut::differentiable]
+pub fn hidden(x: f64) -> f64 {
+    const GRAVITY: f64 = 1.5;
+    x * GRAVITY
+}
+
+/// Names of a function of its own, and of debug builds.
+#[jut::differentiable]
+pub fn within(x: f64) -> f64 {
+    fn weight(x: f64) -> f64 {
+        2.0 * x
+    }
+    weight(x)
+}
+
+#[jut::differentiable]
+pub fn checked(x: f64) -> f64 {
+    debug_assert!(x > 0.0);
+    x * x
+}
