@@ -39,7 +39,7 @@
 //! # #[cfg(feature = "nalgebra")] {
 //! use argmin::core::{Executor, State};
 //! use argmin::solver::gaussnewton::GaussNewton;
-//! use nalgebra_of_solvers::DVector; // nalgebra 0.34
+//! use nalgebra::DVector;
 //!
 //! #[jut::differentiable(wrt(p))]
 //! fn residuals(p: &[f64; 2], t: &[f64], y: &[f64]) -> Vec<f64> {

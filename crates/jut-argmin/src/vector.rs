@@ -37,8 +37,8 @@ impl Vector for Vec<f64> {
 }
 
 #[cfg(feature = "nalgebra")]
-impl Vector for nalgebra_of_solvers::DVector<f64> {
-    type Matrix = nalgebra_of_solvers::DMatrix<f64>;
+impl Vector for nalgebra::DVector<f64> {
+    type Matrix = nalgebra::DMatrix<f64>;
 
     fn numbers(&self) -> Cow<'_, [f64]> {
         Cow::Borrowed(self.as_slice())
@@ -54,8 +54,8 @@ impl Vector for nalgebra_of_solvers::DVector<f64> {
 }
 
 #[cfg(feature = "ndarray")]
-impl Vector for ndarray_of_argmin::Array1<f64> {
-    type Matrix = ndarray_of_argmin::Array2<f64>;
+impl Vector for ndarray::Array1<f64> {
+    type Matrix = ndarray::Array2<f64>;
 
     fn numbers(&self) -> Cow<'_, [f64]> {
         match self.as_slice() {

@@ -49,12 +49,12 @@ fn every_trait_by_every_vector() {
     assert_eq!(all::<Vec<f64>>(|rows| rows.concat()), expected);
     #[cfg(feature = "nalgebra")]
     {
-        use nalgebra_of_solvers::DVector;
+        use nalgebra::DVector;
         assert_eq!(all::<DVector<f64>>(|m| m.transpose().as_slice().to_vec()), expected);
     }
     #[cfg(feature = "ndarray")]
     {
-        use ndarray_of_argmin::{Array1, Axis};
+        use ndarray::{Array1, Axis};
         assert_eq!(all::<Array1<f64>>(|m| m.iter().copied().collect()), expected);
         // What does not lie side by side is read in order.
         let mut reversed = Array1::from(vec![1.0, 2.0]);

@@ -15,6 +15,8 @@
 //! whole dimension of a non-linear array in scope, `max(_, 0)`, names with a `check n >= 0`, and the
 //! names a and b of a `check a ..+ b <= n`.
 //! A bound `n1 = max(n, 0)` counts as n: inside the loop the two are equal.
+//! A size is *plainly non-negative* by `check s >= 0`, as a sum of such names, or because s is and it is s plus a
+//! constant: `n - 1` behind `check n - 2 >= 0`; of the last two, if neither wraps.
 //!
 //! So `x[i]` and `x[i + 1]` under `i < n - 1`, `x[j]` under `j < i`, `i < n` need no test;
 //! `x[ix[i]]` needs its `check`. `x[i*m + j]` with `x: [n*m]` needs none after `check n * m`.
@@ -78,6 +80,8 @@ pub struct Facts {
     lengths: HashSet<NVar>,
     /// Sizes whose value is not negative: of a `check s >= 0`, or a dimension.
     checked_sizes: HashSet<Size>,
+    /// Their constants, of those that are the same without it.
+    checked_constants: HashMap<Size, Vec<i64>>,
     /// Sizes whose value is that of their polynomial: of a `check a * b`.
     exact: HashSet<Size>,
     /// `check index < size`.
@@ -129,7 +133,11 @@ impl Facts {
                 Some(Learnt::MaxZero(v)) => drop(self.max_zero.remove(&v)),
                 Some(Learnt::NonNegative(v)) => drop(self.non_negative.remove(&v)),
                 Some(Learnt::Length(v)) => drop(self.lengths.remove(&v)),
-                Some(Learnt::CheckedSize(s)) => drop(self.checked_sizes.remove(&s)),
+                Some(Learnt::CheckedSize(s)) => {
+                    self.checked_sizes.remove(&s);
+                    let constants = self.checked_constants.get_mut(&without_constant(&s).0);
+                    constants.map(Vec::pop);
+                }
                 Some(Learnt::Exact(s)) => drop(self.exact.remove(&s)),
                 Some(Learnt::Below(a, b)) => drop(self.below.remove(&(a, b))),
                 Some(Learnt::Within(a, b, c)) => drop(self.within.remove(&(a, b, c))),
@@ -225,6 +233,8 @@ impl Facts {
             self.add_non_negative_name(name);
         } else if !self.checked_sizes.contains(&size) {
             self.checked_sizes.insert(size.clone());
+            let (rest, constant) = without_constant(&size);
+            self.checked_constants.entry(rest).or_default().push(constant);
             self.undo.push(Learnt::CheckedSize(size));
         }
     }
@@ -277,10 +287,20 @@ impl Facts {
                 && self.is_plainly_non_negative(len))
     }
 
-    /// Whether the value of a size is plainly non-negative.
+    /// Whether the value of a size is plainly non-negative: of a `check`, not less than that of such a size from which it
+    /// differs by a constant, or a sum of what is not negative.
     pub fn is_plainly_non_negative(&self, size: &Size) -> bool {
         self.checked_sizes.contains(size)
-            || self.is_sum_of_non_negatives(size) && self.is_exact(size)
+            || self.is_exact(size)
+                && (self.is_sum_of_non_negatives(size) || self.is_above_checked(size))
+    }
+
+    /// Whether a size with a smaller constant, else the same, has been checked, and is the value of its polynomial.
+    fn is_above_checked(&self, size: &Size) -> bool {
+        let (rest, constant) = without_constant(size);
+        let checked = self.checked_constants.get(&rest).into_iter().flatten();
+        let Some(least) = checked.min().filter(|least| **least <= constant) else { return false };
+        rest.checked_add(&Size::constant(*least)).is_some_and(|checked| self.is_exact(&checked))
     }
 
     /// Whether all coefficients are positive and all names non-negative.
@@ -444,4 +464,11 @@ fn norm_after(size: &Size, name: NVar, by: &Size) -> f64 {
     let by = norm(by).max(1.0);
     let power = |names: &[NVar]| names.iter().filter(|n| **n == name).count() as i32;
     size.terms().iter().map(|(names, c)| (*c as f64).abs() * by.powi(power(names))).sum()
+}
+
+/// A size as one without a constant, and the constant.
+fn without_constant(size: &Size) -> (Size, i64) {
+    let found = size.terms().iter().find(|(names, _)| names.is_empty());
+    let constant = found.map_or(0, |(_, constant)| *constant);
+    (size.clone() - Size::constant(constant), constant)
 }

@@ -218,6 +218,29 @@ fn sizes_are_plainly_non_negative_by_check_or_by_their_names() {
 }
 
 #[test]
+fn a_size_above_a_checked_one_is_plainly_non_negative_if_neither_wraps() {
+    let [n, m, ..] = names();
+    let size = |k: i64| Size::var(n) - c(k);
+    let mut facts = Facts::default();
+    facts.enter();
+    facts.add_type(&Type::array(Size::var(n), Type::F64));
+    assert!(!facts.is_plainly_non_negative(&size(2)));
+    facts.enter();
+    facts.add_non_negative(size(3));
+    assert!(facts.is_plainly_non_negative(&size(2)) && facts.is_plainly_non_negative(&size(1)));
+    assert!(!facts.is_plainly_non_negative(&size(4)), "it is less");
+    assert!(!facts.is_plainly_non_negative(&(size(2) - Size::var(m))), "it is another one");
+    facts.leave();
+    assert!(!facts.is_plainly_non_negative(&size(2)), "the check stood inside");
+    facts.leave();
+    // Without an array of that length n may be anything, and n + 3 may be what has wrapped.
+    facts.add_non_negative(size(-3));
+    assert!(!facts.is_plainly_non_negative(&size(-4)), "may wrap");
+    facts.add_non_negative(size(3));
+    assert!(!facts.is_plainly_non_negative(&size(2)), "n may be below -2^63 + 3");
+}
+
+#[test]
 fn slices_need_a_check_or_constants_that_fit() {
     let [n, m, i, ..] = names();
     let size = Size::var(n);

@@ -24,7 +24,7 @@
 
 use jut::Flat;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, MinimizationReport};
-use nalgebra_of_solvers::{DMatrix, DVector, Dyn, Owned};
+use nalgebra::{DMatrix, DVector, Dyn, Owned};
 use std::cell::RefCell;
 
 /// Residuals at a point. See the [crate's page](crate).

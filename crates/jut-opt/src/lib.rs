@@ -12,6 +12,7 @@
 //! | [`decide`] | tests of one value's constructor are one `case` |
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
+//! | [`stacked`] | a check for sizes of stacked results whose reason has gone |
 //! | [`motion`] | loop-invariant total operations move out of loops |
 //! | [`tables`] | what an outer loop repeats for the same elements is computed once, into a table |
 //! | [`fuse`] | a loop that reads what an earlier one has collected becomes one with it |
@@ -27,6 +28,7 @@ pub mod inline;
 pub mod motion;
 pub mod rewrite;
 pub mod simplify;
+pub mod stacked;
 pub mod tables;
 pub mod unchanged;
 pub mod unroll;
@@ -137,6 +139,9 @@ fn tidy(
     }
     watch("simplify", program);
     dead::remove_dead(program, root);
+    for id in reached {
+        stacked::show_sizes(&mut program.funcs[*id]);
+    }
     watch("dead", program);
     for id in reached {
         motion::hoist(&mut program.funcs[*id]);

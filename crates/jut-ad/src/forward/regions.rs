@@ -14,13 +14,14 @@
 //! *transparent* (`m = n - 1`) would come out of the region opaque, and `[m]f64` would no longer be
 //! `[n - 1]f64`; so it is not returned but computed once more outside. So is a maximum, `m = max(k, 0)`, by which it is
 //! known that m is not negative, and not less than k. And an opaque size that the types of the results mention is
-//! returned before them; of a maximum and of a number of iterations it is said again that it is not negative.
+//! returned before them, with an array that is so long, if there is one; of a maximum and of a number of iterations it
+//! is said again that it is not negative.
 
 use super::emit::Writer;
 use super::frame::{CLOSED_AT_ONCE, Handle, LastUses, Region};
 use jut_ir::{
-    Atom, Block, Check, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs, Step, Stmt,
-    TapePolicy, Type, VarData, prim, sizes,
+    Atom, Block, Check, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs, Size, Step,
+    Stmt, TapePolicy, Type, VarData, prim, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -188,9 +189,15 @@ impl Writer<'_> {
         let frame = &mut self.frame;
         let mut kept = HashSet::new();
         let mut tangents = Vec::new();
+        // A tangent that is a place says its indices wherever it is read.
+        let mut indices: HashSet<Size> = HashSet::new();
         for v in frame.needs.pending() {
             match &self.handles[v] {
-                Some(Handle::At(place)) => kept.extend(place.path.iter().flat_map(step_names)),
+                Some(Handle::At(place)) => {
+                    kept.extend(place.path.iter().flat_map(step_names));
+                    let said = place.path.iter().filter_map(first_index);
+                    indices.extend(said.map(|at| self.builder.func.size_of(at)));
+                }
                 Some(Handle::Val(x)) => tangents.push(*x),
                 None => {}
             }
@@ -202,8 +209,10 @@ impl Writer<'_> {
         let used_later = |v: NVar| last_use.names.get(&v).is_some_and(later);
         // An access may say the same index by another name, or by a number.
         let is_said_of = |atom: Atom| {
+            let index = self.builder.func.size_of(atom);
             atom.var().is_some_and(used_later)
-                || last_use.indices.get(&self.source.size_of(atom)).is_some_and(later)
+                || last_use.indices.get(&index).is_some_and(later)
+                || indices.contains(&index)
         };
         // What a check says is known to the end of its region: those of values that are used later are
         // said again behind it.
@@ -231,8 +240,17 @@ impl Writer<'_> {
         let inside = frame.bound.iter().rev().take_while(|v| self.born[**v] > opened).count();
         let inside = frame.bound.split_off(frame.bound.len() - inside);
         let nvars = &self.builder.func.nvars;
+        // By an array it is known that its length is not negative, and how long it can be at most.
+        let mut arrays: HashMap<NVar, NVar> = HashMap::new();
+        for v in &inside {
+            if let Type::Array(size, element) = &nvars[*v].ty
+                && let (Some(length), true) = (size.as_var(), element.is_scalar())
+            {
+                arrays.insert(length, *v);
+            }
+        }
         // Backwards, because types and definitions mention what was bound before.
-        let (mut returned, mut rebuilt) = (Vec::new(), Vec::new());
+        let (mut returned, mut rebuilt): (Vec<NVar>, Vec<NVar>) = (Vec::new(), Vec::new());
         let lvars = &self.builder.func.lvars;
         let mut in_types: HashSet<NVar> =
             tangents.iter().flat_map(|x| lvars[*x].ty.size_names()).collect();
@@ -250,7 +268,9 @@ impl Writer<'_> {
                     rebuilt.push(v);
                 }
                 (None, of) => {
-                    if of.is_some() {
+                    if let Some(array) = arrays.get(&v).filter(|array| !returned.contains(array)) {
+                        returned.push(*array);
+                    } else if of.is_some() {
                         let rhs = Rhs::Check(Check::NonNegative(Atom::Var(v)));
                         let loc = Loc::default().by(Origin::Forward);
                         checks.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
@@ -373,6 +393,14 @@ fn step_names(step: &Step) -> Vec<NVar> {
         Step::Index { index, .. } => index.var().into_iter().collect(),
         Step::Slice { lo, len, .. } => [lo, len].into_iter().filter_map(|a| a.var()).collect(),
         Step::Field(_) => Vec::new(),
+    }
+}
+
+/// Where a step into an array begins.
+fn first_index(step: &Step) -> Option<Atom> {
+    match step {
+        Step::Index { index: at, .. } | Step::Slice { lo: at, .. } => Some(*at),
+        Step::Field(_) => None,
     }
 }
 
