@@ -245,6 +245,35 @@ fn neighbours_on_a_grid_are_gathered_row_by_row() {
     }
 }
 
+#[test]
+fn neighbours_on_a_grid_are_gathered_beside_sums_by_lanes() {
+    // What is added to the sum is not added on an edge, as of the derivative by a coefficient.
+    let sums = GRID
+        .replace("(z) = for up (j in 0 .. m) carry (y = t)", "(z) = lanes (j in 0 .. m) carry (y)")
+        .replace("      y_1 = y + c\n      if outer {", "      (y_1) = if outer {")
+        .replace("        own[j] = b\n", "        own[j] = b\n        (y)\n")
+        .replace(
+            "        below[j] = v_1\n",
+            "        below[j] = v_1\n        y_2 = y + d\n        (y_2)\n",
+        )
+        .replace("    (z)\n  }\n  (s)", "    t_1 = t + z\n    (t_1)\n  }\n  (s)");
+    let tidied = tidy(&sums);
+    let gathered = tidied.lines().filter(|l| l.trim_start().starts_with("for par")).count();
+    assert!(gathered >= 3 && tidied.contains("gathers"), "{tidied}");
+    // Of rows on an edge no loop asks for the ends.
+    let rows = tidied.split("if edge {").nth(1).and_then(|rest| rest.split("} else {").next());
+    assert!(rows.is_some_and(|rows| !rows.contains("left")), "{tidied}");
+    for m in 0..19 {
+        runs_alike(&sums, |n| {
+            let cells = (n.max(0) * m) as usize;
+            let x = (0..cells).map(|k| 0.1 + 1.0 / (1.0 + k as f64)).collect();
+            let g = (0..cells).map(|k| 1e15 / (1.0 + k as f64)).collect();
+            let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+            vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+        });
+    }
+}
+
 /// A loop that adds to a cell, the one beside it, and the one below, with bounds that are no sizes where there are no cells.
 const BELOW: &str = "
 loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {

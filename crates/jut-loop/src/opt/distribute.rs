@@ -35,7 +35,7 @@ pub(super) fn may_have_two(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Lanes(l) if stores_in_a_branch(&l.body))
 }
 
-fn stores_in_a_branch(body: &Block) -> bool {
+pub(super) fn stores_in_a_branch(body: &Block) -> bool {
     let mut stores = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
     let mut branches = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::If { .. }));
     branches.any(|branch| branch.any(&mut stores))

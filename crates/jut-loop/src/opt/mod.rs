@@ -76,7 +76,7 @@ use crate::target::{Loops, Target};
 use jut_ir::Literal;
 
 /// Statements of a body that is written again without its branches.
-const REPEATED: usize = 48;
+const REPEATED: usize = 64;
 
 /// The same where iterations can be taken many at a time.
 const REPEATED_FOR_VECTORS: usize = 160;

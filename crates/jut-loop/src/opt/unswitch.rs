@@ -16,7 +16,8 @@
 //! ```
 //!
 //! The first loop has no branch; of the second, [`super::peel`] takes out the ends. A loop of sums by lanes keeps its ends, so only a branch that
-//! is decided by a value from outside alone makes two loops of it. Nothing is computed that was
+//! is decided by a value from outside alone makes two loops of it, unless it also stores in a branch: then it is one that
+//! [`super::distribute`] may take apart, whose cells have no such branch. Nothing is computed that was
 //! not computed before, in the same order, so no bit changes, nor which error a program reports.
 //!
 //! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation, and a branch on a truth
@@ -27,6 +28,7 @@ use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{Lowering, Opcode, Prim};
 
+use super::distribute;
 use super::gather::{as_it_is, in_order};
 use super::peel::repeatable;
 use crate::form::{Atom, Block, For, LoopFunction, Stmt, Value};
@@ -65,7 +67,10 @@ fn switched(
 ) -> Stmt {
     let condition = match most {
         0 => None,
-        _ => switch(&source, by_lanes, largest),
+        _ => {
+            let keeps_ends = by_lanes && !distribute::stores_in_a_branch(&source.body);
+            switch(&source, keeps_ends, largest)
+        }
     };
     let Some(condition) = condition else { return as_it_is(*source, by_lanes) };
     let Split { dst, cases } = split(values, *source, condition);

@@ -345,9 +345,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
                 let hold: fn($ty) -> Result<$stored> = $hold;
-                match hold(*self) {
-                    Ok(number) => words.push(Word::$one(number)),
-                    Err(_) => words.refuse(),
+                // As an option: an error that there cannot be would be dropped by a call.
+                match hold(*self).ok() {
+                    Some(number) => words.push(Word::$one(number)),
+                    None => words.refuse(),
                 }
             }
         }

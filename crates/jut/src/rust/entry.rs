@@ -13,6 +13,7 @@ use crate::request::{JacobianMode, Request};
 use crate::value::Arg;
 use std::any::TypeId;
 use std::cell::{Cell, OnceCell};
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
@@ -158,7 +159,10 @@ impl Local {
     /// Keeps it for the next call.
     #[inline]
     fn keep(&self, session: Option<Box<Session>>) {
-        self.0.set(session);
+        // Mostly there is none of before, and what drops one is not called for that.
+        if let Some(before) = self.0.replace(session) {
+            drop(before);
+        }
     }
 }
 
@@ -220,12 +224,12 @@ impl Entry {
         arguments: &impl Arguments<'a>,
         read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
-        let mut session = match typed {
+        let session = match typed {
             None => local.and_then(Local::take),
             Some(key) => typed::take(key),
         };
-        let kept = Kept { local, typed, session: &mut session };
-        self.run(Description::of::<S>(), kept.session, arguments, read)
+        let mut kept = Kept { local, typed, session: ManuallyDrop::new(session) };
+        self.run(Description::of::<S>(), &mut kept.session, arguments, read)
     }
 
     /// Calls it with the session of a call before, if there is one; leaves the session of this one.
@@ -328,16 +332,18 @@ type Call<'c, 'a> = &'c mut dyn FnMut(&[Held<'a>]) -> Result<()>;
 struct Kept<'k> {
     local: Option<&'k Local>,
     typed: Option<typed::Key>,
-    session: &'k mut Option<Box<Session>>,
+    /// Taken in the end, in every case, so that nothing of it is left to drop.
+    session: ManuallyDrop<Option<Box<Session>>>,
 }
 
 impl Drop for Kept<'_> {
     #[inline(always)]
     fn drop(&mut self) {
+        let session = self.session.take();
         if let Some(local) = self.local {
-            local.keep(self.session.take());
+            local.keep(session);
         } else if let Some(key) = self.typed {
-            typed::keep(key, self.session.take());
+            typed::keep(key, session);
         }
     }
 }
