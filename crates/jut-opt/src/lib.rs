@@ -19,6 +19,7 @@
 //!
 //! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
 //! and never raises W, with the elements that slices give the iterations of loops (property P15).
+//! The checks of [`stacked`] are more work, one comparison each.
 
 mod copy;
 pub mod dead;

@@ -1,12 +1,12 @@
 //! What a loop stacks has a size, and something before the loop shows that it is not negative.
 //!
 //! ```text
-//! T(=n, xs) = tape          xs: [n]f64                     check n >= 0
-//! y = scan par (i < n) { 1.0 }                             y = scan par (i < n) { 1.0 }
+//! xs = acc r: [n]f64 { .. }            check n >= 0
+//! ys = scan par (i < n) { 1.0 }        ys = scan par (i < n) { 1.0 }
 //! ```
 //!
-//! Often that is an array in scope that is so long. If nobody reads it any more, the passes before take it away, and with
-//! it what was known: then the loop is told by a `check`. It holds, and costs a comparison.
+//! Often that is an array in scope that is so long. If nobody reads it any more, the passes before take it away, as `xs` here, and with
+//! it what was known: then it is said by a `check`. It holds, and costs a comparison.
 //!
 //! *Requires*: a purely non-linear function, of which the checker accepts all but sizes of stacked results. *Ensures*: same
 //! results, same errors; the checker accepts these too, if they are operands of the loop. *Cost*: linear in the text.
@@ -40,8 +40,8 @@ impl Sizes<'_> {
     }
 
     fn block(&mut self, block: &mut Block) {
-        let mut unshown: Vec<(usize, Stmt)> = Vec::new();
-        for (k, stmt) in block.stmts.iter_mut().enumerate() {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
             match &mut stmt.rhs {
                 Rhs::Scan(scan) => {
                     let bound = self.func.size_of(scan.bound);
@@ -49,7 +49,7 @@ impl Sizes<'_> {
                     if stacks && !self.facts.is_plainly_non_negative(&bound) {
                         let rhs = Rhs::Check(Check::NonNegative(scan.bound));
                         let (nl, lin, loc) = (Vec::new(), Vec::new(), stmt.loc);
-                        unshown.push((k, Stmt { nl, lin, rhs, annotated: false, loc }));
+                        stmts.push(Stmt { nl, lin, rhs, annotated: false, loc });
                         self.facts.add_non_negative(bound.clone());
                     }
                     self.facts.enter();
@@ -80,11 +80,10 @@ impl Sizes<'_> {
                     }
                 }
             }
-            learn(&mut self.facts, self.func, stmt);
+            learn(&mut self.facts, self.func, &stmt);
             self.bind(&stmt.nl);
+            stmts.push(stmt);
         }
-        for (k, check) in unshown.into_iter().rev() {
-            block.stmts.insert(k, check);
-        }
+        block.stmts = stmts;
     }
 }

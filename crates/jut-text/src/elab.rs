@@ -447,9 +447,8 @@ fn elaborated_by<'a, 's>(
         if !d.core {
             jut_ir::repair::repair(&mut body.b, jut_ir::Origin::Source);
             body.never_assigned();
-        } else if body.marked {
-            guard::complete(&mut body.b);
         }
+        guard::complete(&mut body.b, body.marked);
         func = std::mem::take(&mut body.b.func);
     }
     Ok(func)
