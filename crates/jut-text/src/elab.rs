@@ -447,8 +447,10 @@ fn elaborated_by<'a, 's>(
         if !d.core {
             jut_ir::repair::repair(&mut body.b, jut_ir::Origin::Source);
             body.never_assigned();
+            guard::show_sizes(&mut body.b);
+        } else if body.marked {
+            guard::complete(&mut body.b);
         }
-        guard::complete(&mut body.b, body.marked);
         func = std::mem::take(&mut body.b.func);
     }
     Ok(func)

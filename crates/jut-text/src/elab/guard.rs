@@ -8,8 +8,8 @@
 //! y = x[!k]        ▶        check k < n; y = x[k]
 //! ```
 //!
-//! An array of zeros shows that its size is not negative, though no memory may ever be asked for it. Of a text that is
-//! tested:
+//! In a `def`, an array of zeros shows that its size is not negative, though no memory may ever be asked for it. That is
+//! tested too; printed stages, whose zeros are as long as arrays of the program, stay as they are:
 //!
 //! ```text
 //! g = acc dx: [k]f64 { .. }        ▶        check k >= 0; g = acc dx: [k]f64 { .. }
@@ -25,39 +25,51 @@ use jut_ir::build::FunctionBuilder;
 use jut_ir::cover::accesses::{each_statement, each_step};
 use jut_ir::{Block, Check, Function, Rhs, Size, Step, Stmt, Type, sizes};
 
-/// Puts checks before the marked accesses of a definition, and takes the marks off; and before its arrays of zeros.
-pub(super) fn complete(builder: &mut FunctionBuilder, marked: bool) {
-    if !marked && !makes_zeros(&builder.func, &builder.func.body) {
-        return;
-    }
+/// Puts checks before the marked accesses of a definition, and takes the marks off.
+pub(super) fn complete(builder: &mut FunctionBuilder) {
     let namer = &mut builder.namer;
     each_statement(&mut builder.func, &mut |func, facts, stmt, before| {
-        let loc = stmt.loc;
-        let mut checks: Vec<(Option<Step>, Size)> = Vec::new();
+        let mut open: Vec<(Step, Size)> = Vec::new();
         each_step(func, facts, &mut stmt.rhs, &mut |step, size, covered| {
             if let Step::Index { proved, .. } | Step::Slice { proved, .. } = step
                 && std::mem::take(proved)
                 && !covered
             {
-                checks.push((Some(*step), size.clone()));
+                open.push((*step, size.clone()));
             }
         });
+        for (step, size) in open {
+            let loc = stmt.loc;
+            let size = sizes::operand(func, namer, &size, loc, before);
+            let check = match step {
+                Step::Index { index, .. } => Check::Below(index, size),
+                Step::Slice { lo, len, .. } => Check::Within { lo, len, size },
+                Step::Field(_) => continue,
+            };
+            let rhs = Rhs::Check(check);
+            before.push(Stmt { nl: Vec::new(), lin: Vec::new(), rhs, annotated: false, loc });
+        }
+    });
+}
+
+/// Puts checks before the arrays of zeros of a definition whose sizes nothing shows not to be negative.
+pub(super) fn show_sizes(builder: &mut FunctionBuilder) {
+    if !makes_zeros(&builder.func, &builder.func.body) {
+        return;
+    }
+    let namer = &mut builder.namer;
+    each_statement(&mut builder.func, &mut |func, facts, stmt, before| {
+        let (loc, mut unknown) = (stmt.loc, Vec::new());
         if let Some(ty) = zeros(func, &stmt.rhs) {
             ty.for_each_size(&mut |size| {
                 if !facts.is_plainly_non_negative(size) {
-                    checks.push((None, size.clone()));
+                    unknown.push(size.clone());
                 }
             });
         }
-        for (step, size) in checks {
-            let size = sizes::operand(func, namer, &size, loc, before);
-            let check = match step {
-                None => Check::NonNegative(size),
-                Some(Step::Index { index, .. }) => Check::Below(index, size),
-                Some(Step::Slice { lo, len, .. }) => Check::Within { lo, len, size },
-                Some(Step::Field(_)) => continue,
-            };
-            let rhs = Rhs::Check(check);
+        for size in unknown {
+            let rhs =
+                Rhs::Check(Check::NonNegative(sizes::operand(func, namer, &size, loc, before)));
             before.push(Stmt { nl: Vec::new(), lin: Vec::new(), rhs, annotated: false, loc });
         }
     });
