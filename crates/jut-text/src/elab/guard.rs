@@ -9,7 +9,8 @@
 //! ```
 //!
 //! In a `def`, an array of zeros shows that its size is not negative, though no memory may ever be asked for it. That is
-//! tested too; printed stages, whose zeros are as long as arrays of the program, stay as they are:
+//! tested too. A `core def` is not, so that printed stages, whose zeros are as long as arrays of the program, read back as they
+//! are; so zeros of a negative size in one that is written by hand are a hole (ARCHITECTURE.md).
 //!
 //! ```text
 //! g = acc dx: [k]f64 { .. }        ▶        check k >= 0; g = acc dx: [k]f64 { .. }
