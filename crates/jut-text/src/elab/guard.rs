@@ -16,7 +16,7 @@
 //! g = acc dx: [k]f64 { .. }        ▶        check k >= 0; g = acc dx: [k]f64 { .. }
 //! ```
 //!
-//! Likewise `proved cast` is a cast, and `=n` in a pattern is tested. So nothing that is read reaches
+//! Likewise `proved cast` is a cast, and `=n` in a pattern is tested. So, but for those zeros, nothing that is read reaches
 //! outside of its arrays, whoever wrote it; a stage that is printed and read back gives the same bits,
 //! and costs the checks.
 //!
