@@ -346,6 +346,15 @@ refused! {
   }
   y
 }"
+    zeros_whose_length_may_be_negative: "core def f(n: i64, x: f64) -> f64 = {
+  a = acc r: [n]f64 { } // J303
+  x
+}"
+    zeros_of_which_a_row_may_be_of_negative_length: "core def f(n: i64, m: i64, x: f64) -> f64 = {
+  check n >= 0
+  a = acc r: [n, m]f64 { } // J303
+  x
+}"
     an_index_one_past_the_loop: "core def f(n: i64, x: [n]f64) -> f64 = {
   y = acc s: f64 {
     scan par (i < n) {

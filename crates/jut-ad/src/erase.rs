@@ -299,6 +299,25 @@ impl Eraser<'_> {
         }
     }
 
+    /// A check that a size is not negative, where nothing shows it: what is linear needs no proof of that, what is not
+    /// linear does.
+    fn show_size(&mut self, size: Size, loc: Loc, out: &mut Vec<Stmt>) {
+        if !self.facts.is_plainly_non_negative(&size) {
+            let rhs = Rhs::Check(Check::NonNegative(self.size_atom(&size, loc, out)));
+            out.push(Stmt { nl: Vec::new(), lin: Vec::new(), rhs, annotated: false, loc });
+            self.facts.add_non_negative(size);
+        }
+    }
+
+    /// The same for all sizes of a type.
+    fn show_sizes(&mut self, ty: &Type, loc: Loc, out: &mut Vec<Stmt>) {
+        let mut sizes = Vec::new();
+        self.subst.ty(&self.func, ty).for_each_size(&mut |size| sizes.push(size.clone()));
+        for size in sizes {
+            self.show_size(size, loc, out);
+        }
+    }
+
     /// The statements of a block, in a scope of their own.
     fn nested(&mut self, block: Block) -> Result<Block, Diagnostic> {
         let mut stmts = Vec::new();
@@ -340,6 +359,7 @@ impl Eraser<'_> {
                 return self.alias(&lin, Atom::Var(zero));
             }
             Rhs::LZero(ty) => {
+                self.show_sizes(&ty, loc, out);
                 let name = self.namer.fresh("r");
                 let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
                 let cap = self.func.caps.push(data);
@@ -358,7 +378,6 @@ impl Eraser<'_> {
                 (self.variables(&lin), self.operate(Operation::Scale, x, args, loc, out))
             }
             Rhs::LApply { op, operand, args, sizes, x } => {
-                // What is linear needs no proof that an array's size is not negative.
                 let mut dims = Vec::new();
                 for x in &lin {
                     let ty = &self.func.lvars[*x].ty;
@@ -366,11 +385,7 @@ impl Eraser<'_> {
                 }
                 let open = op.open_results().filter_map(|k| dims.get(k).cloned());
                 for size in sizes.iter().cloned().chain(open) {
-                    if !self.facts.is_plainly_non_negative(&size) {
-                        let n = self.size_atom(&size, loc, out);
-                        push(Vec::new(), Rhs::Check(Check::NonNegative(n)), out);
-                        self.facts.add_non_negative(size);
-                    }
+                    self.show_size(size, loc, out);
                 }
                 let args = op.with_linear(operand, self.value(x)?, args);
                 if let Some(prim) = op.primitive() {
@@ -510,6 +525,10 @@ impl Eraser<'_> {
                     region.start = Some(Operand::N(self.value(x)?));
                 }
                 self.func.caps[region.cap].mode = Mode::Acc;
+                if region.start.is_none() {
+                    let ty = self.func.caps[region.cap].ty.clone();
+                    self.show_sizes(&ty, loc, out);
+                }
                 let sums = self.sums_in(std::iter::once(&region.body));
                 region.body = self.nested(region.body)?;
                 region.body.nl.extend(self.values_of(&sums));
@@ -652,6 +671,9 @@ impl Eraser<'_> {
 
     /// `v = acc r: t { }`, zero, or `v = acc r: t = x { }`, a copy.
     fn total(&mut self, ty: Type, start: Option<NVar>, loc: Loc, out: &mut Vec<Stmt>) -> NVar {
+        if start.is_none() {
+            self.show_sizes(&ty, loc, out);
+        }
         let name = self.namer.fresh("r");
         let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
         let var = VarData {

@@ -97,7 +97,7 @@ codes! {
         "say `check i < n` before";
     J302 "malformed check",
         "write `check i < n`, `check lo ..+ m <= n` or `check n >= 0`";
-    J303 "stacked results need a bound known to be non-negative",
+    J303 "a new array needs sizes known to be non-negative",
         "say `check n >= 0` before";
     J401 "a par loop has no carry",
         "use `scan up`";

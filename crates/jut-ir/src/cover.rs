@@ -49,6 +49,7 @@
 
 pub mod accesses;
 mod interval;
+pub mod shown;
 
 use crate::entity::NVar;
 use crate::hash::{HashMap, HashSet};

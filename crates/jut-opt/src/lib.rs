@@ -12,14 +12,14 @@
 //! | [`decide`] | tests of one value's constructor are one `case` |
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
-//! | [`stacked`] | a check for sizes of stacked results whose reason has gone |
+//! | [`show_sizes`] | a check for sizes of new arrays whose reason has gone |
 //! | [`motion`] | loop-invariant total operations move out of loops |
 //! | [`tables`] | what an outer loop repeats for the same elements is computed once, into a table |
 //! | [`fuse`] | a loop that reads what an earlier one has collected becomes one with it |
 //!
 //! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
 //! and never raises W, with the elements that slices give the iterations of loops (property P15).
-//! The checks of [`stacked`] are more work, one comparison each.
+//! The checks of [`show_sizes`] are more work, one comparison each.
 
 mod copy;
 pub mod dead;
@@ -29,13 +29,13 @@ pub mod inline;
 pub mod motion;
 pub mod rewrite;
 pub mod simplify;
-pub mod stacked;
 pub mod tables;
 pub mod unchanged;
 pub mod unroll;
 
 use jut_ir::build::Namer;
 use jut_ir::calls::{Recursion, callees_first};
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Decl, Function, Program};
 use jut_ir::visit::Use;
@@ -141,7 +141,7 @@ fn tidy(
     watch("simplify", program);
     dead::remove_dead(program, root);
     for id in reached {
-        stacked::show_sizes(&mut program.funcs[*id]);
+        show_sizes(&mut program.funcs[*id], None);
     }
     watch("dead", program);
     for id in reached {

@@ -7,6 +7,7 @@ use crate::erase::has_data;
 use crate::forward::tangents;
 use crate::{Derivatives, Mask, Passing, Unzipped};
 use jut_ir::build::FunctionBuilder;
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::*;
 use std::collections::HashMap;
 
@@ -295,9 +296,6 @@ impl<'a> Composer<'a> {
             }
             Type::Array(n, element) if has_data(&ty) => {
                 let bound = self.size(n);
-                if n.as_var().is_none() && n.as_constant().is_none() {
-                    self.push(Vec::new(), Rhs::Check(Check::NonNegative(bound)));
-                }
                 let outer = std::mem::take(&mut self.stmts);
                 let element = self.zero((**element).clone());
                 let stmts = std::mem::replace(&mut self.stmts, outer);
@@ -390,6 +388,7 @@ impl<'a> Composer<'a> {
         self.b.func.name = name;
         self.b.func.doc = doc;
         self.b.func.body = Block { stmts: self.stmts, nl, lin: Vec::new() };
+        show_sizes(&mut self.b.func, Some(&mut self.b.namer));
         let func = self.derivatives.add_func(self.b.func);
         self.derivatives.erased.insert(func, func);
         Composition { func, parameters: self.parameters, results: self.results }

@@ -61,18 +61,9 @@ impl Composer<'_> {
         Ok((block.nl, totals))
     }
 
-    /// The dimensions of an array as operands, each known not to be negative.
+    /// The dimensions of an array as operands.
     pub fn dims(&mut self, ty: &Type) -> Vec<Atom> {
-        let dim = |size: Size| match (size.as_constant(), size.as_var()) {
-            (Some(n), _) => Atom::Lit(Literal::I64(n)),
-            (_, Some(v)) => Atom::Var(v),
-            _ => {
-                let n = self.size(&size);
-                self.push(Vec::new(), Rhs::Check(Check::NonNegative(n)));
-                n
-            }
-        };
-        ty.dimensions().into_iter().map(dim).collect()
+        ty.dimensions().into_iter().map(|size| self.size(&size)).collect()
     }
 
     /// A size, computed.

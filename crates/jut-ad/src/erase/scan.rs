@@ -27,28 +27,14 @@ impl Eraser<'_> {
         // Linear stacks become non-linear ones, which need a bound known not to be negative.
         let counted = scan.dir != Dir::While;
         let new_stacks = !stacks && tangents.len() > lin_carries;
-        if counted && new_stacks && !self.facts.is_plainly_non_negative(&bound) {
-            let rhs = Rhs::Check(Check::NonNegative(scan.bound));
-            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
-            self.facts.add_non_negative(bound.clone());
+        if counted && new_stacks {
+            self.show_size(bound.clone(), loc, out);
         }
         // So do the sizes of their elements.
-        let mut open: Vec<Size> = Vec::new();
         for stack in tangents.iter().skip(lin_carries) {
-            let ty = self.subst.ty(&self.func, &self.func.nvars[*stack].ty);
-            if let Some(element) = ty.element() {
-                element.for_each_size(&mut |size| {
-                    if !self.facts.is_plainly_non_negative(size) && !open.contains(size) {
-                        open.push(size.clone());
-                    }
-                });
+            if let Some(element) = self.func.nvars[*stack].ty.element().cloned() {
+                self.show_sizes(&element, loc, out);
             }
-        }
-        for size in open {
-            let n = self.size_atom(&size, loc, out);
-            let rhs = Rhs::Check(Check::NonNegative(n));
-            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
-            self.facts.add_non_negative(size);
         }
         let mut carry = scan.carry;
         for (x, init) in scan.lin_carry {

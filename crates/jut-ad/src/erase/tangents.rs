@@ -69,11 +69,7 @@ impl Eraser<'_> {
         make: impl FnOnce(&mut Self, NVar, &mut Vec<Stmt>) -> NVar,
     ) -> Rhs {
         let bound = self.size_atom(n, loc, out);
-        if !self.facts.is_plainly_non_negative(n) {
-            let rhs = Rhs::Check(Check::NonNegative(bound));
-            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
-            self.facts.add_non_negative(n.clone());
-        }
+        self.show_size(self.subst.size(&self.func, n), loc, out);
         let index = self.named_var("i", Type::I64, loc);
         let mut stmts = Vec::new();
         self.enter();

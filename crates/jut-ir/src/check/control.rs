@@ -25,6 +25,9 @@ impl Checker<'_> {
         })?;
         let depth = self.scope.depth();
         self.sizes_in_scope(&ty)?;
+        if *mode == Mode::Acc && start.is_none() {
+            self.sizes_shown(&ty, |size| format!("an array of {size} zeros"))?;
+        }
         self.enter();
         self.bind_cap(*cap, *mode, &ty)?;
         self.statements(body);
@@ -157,6 +160,11 @@ impl Checker<'_> {
     /// The sizes of a stacked element are known not to be negative outside of the loop, which may
     /// run no time.
     fn stackable(&self, ty: &Type) -> Checked<()> {
+        self.sizes_shown(ty, |size| format!("arrays of {size} are stacked"))
+    }
+
+    /// The sizes of a type are known not to be negative.
+    fn sizes_shown(&self, ty: &Type, what: impl Fn(&str) -> String) -> Checked<()> {
         let mut open = None;
         ty.for_each_size(&mut |size| {
             if open.is_none() && !self.facts.is_plainly_non_negative(size) {
@@ -165,8 +173,8 @@ impl Checker<'_> {
         });
         let Some(size) = open else { return Ok(()) };
         let size = self.show_size(&size);
-        let message = format!("arrays of {size} are stacked, but nothing shows that {size} >= 0");
-        Err(self.error_help("J303", message, "say `check n >= 0` before the loop"))
+        let message = format!("{}, but nothing shows that {size} >= 0", what(&size));
+        Err(self.error_help("J303", message, "say `check n >= 0` before"))
     }
 
     /// The element type of something that a loop slices.

@@ -116,6 +116,9 @@ impl Walk<'_> {
             }
             _ => {}
         }
+        if let Some(trips) = stmt.rhs.trips(&stmt.nl) {
+            self.facts.add_non_negative(Size::var(trips));
+        }
         stmt.nl.iter().for_each(|v| self.bound(*v));
     }
 

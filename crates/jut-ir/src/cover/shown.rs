@@ -1,0 +1,84 @@
+//! New arrays have sizes of which something shows that they are not negative.
+//!
+//! Arrays are what the range rule learns sizes from, also those that nobody reads, for which no memory is asked. So the
+//! checker wants it shown before there is one: before a loop stacks results, before zeros, and before operations on whole
+//! arrays whose results may be shorter than the operands (J303). What is linear shows nothing, and needs no proof.
+//!
+//! ```text
+//! ys = scan par (i < n) { .. }         ▶        check n >= 0; ys = scan par (i < n) { .. }
+//! zs = acc r: [n]f64 { .. }            ▶        check n >= 0; zs = acc r: [n]f64 { .. }
+//! ```
+//!
+//! Mostly another array is so long. Where there is none, or a pass took it away because nobody reads it, this puts a check,
+//! which fails where a run without optimisations fails.
+//!
+//! *Requires*: a function that the checker accepts but for such sizes. *Ensures*: the checker accepts it; same results, same
+//! errors. *Cost*: one walk, and a comparison for each check.
+
+use super::accesses::each_statement;
+use crate::build::Namer;
+use crate::ir::*;
+use crate::size::Size;
+use crate::sizes;
+
+/// Puts checks before new arrays whose sizes nothing shows not to be negative. Sizes that are computed for that get names of
+/// `namer`, or, if there is none, of one that knows the names of the function.
+pub fn show_sizes(func: &mut Function, mut namer: Option<&mut Namer>) {
+    if !makes_arrays(func, &func.body) {
+        return;
+    }
+    let mut own = None;
+    each_statement(func, &mut |func, facts, stmt, before| {
+        let (loc, mut unknown) = (stmt.loc, Vec::new());
+        new_sizes(func, stmt, &mut |size| {
+            if !facts.is_plainly_non_negative(size) && !unknown.contains(size) {
+                unknown.push(size.clone());
+            }
+        });
+        for size in unknown {
+            let namer = match &mut namer {
+                Some(namer) => &mut **namer,
+                None => own.get_or_insert_with(|| Namer::of(func)),
+            };
+            let n = sizes::operand(func, namer, &size, loc, before);
+            let rhs = Rhs::Check(Check::NonNegative(n));
+            before.push(Stmt { nl: Vec::new(), lin: Vec::new(), rhs, annotated: false, loc });
+        }
+    });
+}
+
+/// Calls `visit` with each size of what a statement makes anew.
+fn new_sizes(func: &Function, stmt: &Stmt, visit: &mut dyn FnMut(&Size)) {
+    match &stmt.rhs {
+        Rhs::Region(region) if region.mode == Mode::Acc && region.start.is_none() => {
+            func.caps[region.cap].ty.for_each_size(visit);
+        }
+        Rhs::Scan(scan) if scan.body.nl.len() > scan.carry.len() => {
+            let stacks = scan.body.nl.len() - scan.carry.len();
+            // How often a loop runs that may end early is not negative.
+            if scan.dir != Dir::While {
+                visit(&func.size_of(scan.bound));
+            }
+            for v in stmt.nl.iter().rev().take(stacks) {
+                func.nvars[*v].ty.element().into_iter().for_each(|ty| ty.for_each_size(visit));
+            }
+        }
+        Rhs::Structured(op, _, sizes) => {
+            sizes.iter().for_each(&mut *visit);
+            let mut dims = Vec::new();
+            for v in &stmt.nl {
+                func.nvars[*v].ty.for_each_size(&mut |size| dims.push(size.clone()));
+            }
+            op.open_results().filter_map(|k| dims.get(k)).for_each(|size| visit(size));
+        }
+        _ => {}
+    }
+}
+
+fn makes_arrays(func: &Function, block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| {
+        let mut makes = false;
+        new_sizes(func, stmt, &mut |_| makes = true);
+        makes || stmt.rhs.blocks().into_iter().any(|inner| makes_arrays(func, inner))
+    })
+}
