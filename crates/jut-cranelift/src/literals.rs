@@ -5,13 +5,19 @@
 //! is the machine's matter, so it is decided here; what else does not change in a loop has moved out
 //! of it in the loop form.
 //!
+//! To negate is to change the sign bit, by `-0.0`, whose other bits are 0: so that is a literal of a loop that negates.
+//!
 //! *Cost*: a look at each statement of an outermost loop.
 
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
+use jut_ir::prim;
 use jut_loop::form::{Atom, Block, Stmt};
+
+/// The sign bit alone.
+pub(crate) const SIGN: f64 = -0.0;
 
 /// Literals that are kept in registers at once.
 const MOST: usize = 8;
@@ -65,6 +71,9 @@ fn literals(body: &Block, found: &mut Vec<u64>) {
     for stmt in &body.stmts {
         if let Stmt::Prim { .. } | Stmt::Store { .. } = stmt {
             stmt.operands(&mut add);
+        }
+        if let Stmt::Prim { prim: prim::NEG, .. } = stmt {
+            add(Atom::Lit(Literal::F64(SIGN)));
         }
     }
     for stmt in &body.stmts {

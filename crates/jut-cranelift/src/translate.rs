@@ -6,7 +6,7 @@
 //! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
 //! nesting of blocks.
 
-use crate::literals::Literals;
+use crate::literals::{Literals, SIGN};
 use crate::signature::{self, Imports, Returns, cranelift_type, word_offset};
 use crate::unit::Writing;
 use cranelift_codegen::ir::{
@@ -396,7 +396,12 @@ impl<'a> Translator<'a> {
             _ => None,
         };
         let args = self.atoms(args)?;
-        let result = crate::operation::operation(&mut self.builder, op, &args, divisor)?;
+        let result = match (op, &args[..], self.literals.get(SIGN)) {
+            (Opcode::FNeg, [a], Some(sign)) if self.kind(dst) == Kind::F64 => {
+                self.builder.ins().bxor(*a, sign)
+            }
+            _ => crate::operation::operation(&mut self.builder, op, &args, divisor)?,
+        };
         self.bind(dst, result);
         Ok(())
     }

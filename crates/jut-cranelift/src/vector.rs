@@ -11,11 +11,13 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
+use crate::literals::SIGN;
 use crate::operation;
 use crate::translate::{Place, Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
-use jut_ir::prim::{Lowering, Opcode};
+use jut_ir::Literal;
+use jut_ir::prim::{self, Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, shown_by};
 use jut_loop::form::{Atom, Block, Cell, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
@@ -37,6 +39,9 @@ pub(crate) struct PairPlan {
 
 /// So many floats from outside are kept in registers.
 const KEPT: usize = 6;
+
+/// What a number is negated with.
+const SIGN_BITS: Atom = Atom::Lit(Literal::F64(SIGN));
 
 /// Values of a group that wait for the branch, at most, if a group is more than one pair: they are in
 /// registers.
@@ -89,11 +94,12 @@ impl Translator<'_> {
     /// Puts floats from outside into registers of two, before the loop.
     pub(crate) fn spread(&mut self, body: &Block, plan: &mut PairPlan) -> Result<()> {
         for stmt in &body.stmts {
-            let Stmt::Prim { dst, args, .. } = stmt else { continue };
+            let Stmt::Prim { dst, args, prim } = stmt else { continue };
             if plan.classes.class(*dst) != Class::Wide {
                 continue;
             }
-            for atom in args {
+            let sign = (*prim == prim::NEG).then_some(&SIGN_BITS);
+            for atom in args.iter().chain(sign) {
                 let new = plan.is_outside(atom) && plan.kept(atom).is_none();
                 if new && plan.outside.len() < KEPT {
                     let value = self.atom(*atom)?;
@@ -139,6 +145,9 @@ impl Translator<'_> {
                         }
                         (Opcode::FToS, [a], _) => self.builder.ins().fvdemote(*a),
                         (Opcode::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
+                        (Opcode::FNeg, [a], _) if let Some(sign) = plan.kept(&SIGN_BITS) => {
+                            self.builder.ins().bxor(*a, sign)
+                        }
                         _ => operation::operation(&mut self.builder, op, &operands, None)?,
                     };
                     if let Way::Plain { shown, .. } = &mut *way

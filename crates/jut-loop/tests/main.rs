@@ -20,6 +20,7 @@ mod poll;
 mod products;
 mod random;
 mod shares;
+mod signs;
 mod sizes;
 mod split;
 mod strip_mine;

@@ -48,6 +48,7 @@
 //! | `vector` | loops are marked whose iterations are taken several at a time |
 //! | `history` | states that all go on the tape are written to their rows of it |
 //! | `home` | what every iteration allocates is allocated once |
+//! | `signs` | what is negated to be added is subtracted |
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
 
@@ -66,6 +67,7 @@ mod known;
 mod motion;
 mod peel;
 pub mod shares;
+mod signs;
 pub mod strip_mine;
 mod swap;
 mod unswitch;
@@ -189,6 +191,7 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     for func in program.funcs.values_mut() {
         history::run(func, &roles);
         home::run(func);
+        signs::run(func);
     }
     program
 }
