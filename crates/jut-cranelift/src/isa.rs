@@ -97,7 +97,7 @@ const VECTORS: Vectors = Vectors {
     narrow: true,
     halves: false,
     checks: false,
-    branches: false,
+    branches: true,
     guarded: false,
     in_order: false,
     nested: false,

@@ -5,7 +5,8 @@
 //! is the machine's matter, so it is decided here; what else does not change in a loop has moved out
 //! of it in the loop form.
 //!
-//! To negate is to change the sign bit, by `-0.0`, whose other bits are 0: so that is a literal of a loop that negates.
+//! To negate is to change the sign bit. x86 has no instruction for that, and makes `-0.0`, whose other bits are 0, each time: so there that is a
+//! literal of a loop that negates.
 //!
 //! *Cost*: a look at each statement of an outermost loop.
 
@@ -15,23 +16,40 @@ use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim;
 use jut_loop::form::{Atom, Block, Stmt};
+use target_lexicon::Architecture;
 
 /// The sign bit alone.
-pub(crate) const SIGN: f64 = -0.0;
+const SIGN: f64 = -0.0;
 
 /// Literals that are kept in registers at once.
 const MOST: usize = 8;
 
 /// The literals that stand before the loops around the current statement.
-#[derive(Default)]
 pub(crate) struct Literals {
     /// Number of these loops.
     depth: u32,
     /// By their bits.
     values: HashMap<u64, ir::Value>,
+    /// Whether the machine is an x86, which negates by a literal.
+    pub(crate) x86: bool,
 }
 
 impl Literals {
+    pub(crate) fn of(architecture: Architecture) -> Literals {
+        let x86 = architecture == Architecture::X86_64;
+        Literals { depth: 0, values: HashMap::default(), x86 }
+    }
+
+    /// What stands before the loop for that.
+    pub(crate) fn negate(&self) -> Option<ir::Value> {
+        if self.x86 { self.get(SIGN) } else { None }
+    }
+
+    /// The literal that a number of 64 bits is negated by.
+    pub(crate) fn sign(&self) -> Option<Atom> {
+        self.x86.then_some(Atom::Lit(Literal::F64(SIGN)))
+    }
+
     pub(crate) fn get(&self, x: f64) -> Option<ir::Value> {
         if self.values.is_empty() { None } else { self.values.get(&x.to_bits()).copied() }
     }
@@ -40,7 +58,7 @@ impl Literals {
     pub(crate) fn enter_loop(&mut self, body: &Block, builder: &mut FunctionBuilder<'_>) {
         if self.depth == 0 {
             let mut found = Vec::new();
-            literals(body, &mut found);
+            literals(body, self.sign(), &mut found);
             for bits in found {
                 self.values.insert(bits, builder.ins().f64const(f64::from_bits(bits)));
             }
@@ -59,7 +77,7 @@ impl Literals {
 
 /// The first float literals of a loop, as bits, those of its inner blocks behind its own; zero is as
 /// cheap as a register.
-fn literals(body: &Block, found: &mut Vec<u64>) {
+fn literals(body: &Block, sign: Option<Atom>, found: &mut Vec<u64>) {
     let mut add = |atom: Atom| {
         if let Atom::Lit(Literal::F64(x)) = atom {
             let bits = x.to_bits();
@@ -73,10 +91,10 @@ fn literals(body: &Block, found: &mut Vec<u64>) {
             stmt.operands(&mut add);
         }
         if let Stmt::Prim { prim: prim::NEG, .. } = stmt {
-            add(Atom::Lit(Literal::F64(SIGN)));
+            sign.into_iter().for_each(&mut add);
         }
     }
     for stmt in &body.stmts {
-        stmt.blocks().into_iter().for_each(|inner| literals(inner, found));
+        stmt.blocks().into_iter().for_each(|inner| literals(inner, sign, found));
     }
 }

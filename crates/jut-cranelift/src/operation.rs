@@ -1,14 +1,16 @@
 //! Machine operations, one by one: each has exactly the meaning of its row in the table of
 //! primitives.
 //!
-//! Bools are bytes that are 0 or 1. No operation traps: integer division, the only one that could,
+//! Bools are bytes that are 0 or 1, those of a pair masks. No operation traps: integer division, the only one that could,
 //! stands behind a check of its divisor, and the one quotient that does not fit (the least integer
 //! by -1) is computed without dividing.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
+use jut_ir::Literal;
 use jut_ir::prim::Opcode;
+use jut_loop::form::Atom;
 
 /// Emits one operation. `divisor` is the last operand, if that is a literal integer.
 pub(crate) fn operation(
@@ -19,9 +21,21 @@ pub(crate) fn operation(
 ) -> Result<Value, String> {
     match *args {
         [] => constant(builder, op),
+        [a] if op == Opcode::Not && is_vector(builder, a) => Some(builder.ins().bnot(a)),
+        [a] if op == Opcode::BToF && is_vector(builder, a) => {
+            let one = builder.ins().f64const(1.0);
+            let one = builder.ins().splat(types::F64X2, one);
+            let mask = as_type(builder, types::F64X2, a);
+            Some(builder.ins().band(mask, one))
+        }
+        [a] if op == Opcode::FSign => Some(sign(builder, a)),
+        [a] if op == Opcode::FRelu => {
+            let zero = number(builder, a, 0.0);
+            Some(builder.ins().fmax(a, zero))
+        }
         [a] => unary(builder, op, a),
         [a, b] => binary(builder, op, a, b, divisor),
-        [c, a, b] if op == Opcode::Select => Some(builder.ins().select(c, a, b)),
+        [c, a, b] if op == Opcode::Select => Some(select(builder, c, a, b)),
         _ => None,
     }
     .ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
@@ -44,10 +58,6 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Opcode, a: Value) -> Option<Valu
         Opcode::FFloor => ins.floor(a),
         Opcode::FCeil => ins.ceil(a),
         Opcode::FTrunc => ins.trunc(a),
-        Opcode::FRelu => {
-            let zero = ins.f64const(0.0);
-            builder.ins().fmax(a, zero)
-        }
         Opcode::FRound => {
             // Away from zero by the largest float below one half: what was a half or more crosses
             // the next integer (by rounding, if it was a half), everything else stays below it.
@@ -55,17 +65,6 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Opcode, a: Value) -> Option<Valu
             let half = builder.ins().fcopysign(half, a);
             let moved = builder.ins().fadd(a, half);
             builder.ins().trunc(moved)
-        }
-        Opcode::FSign => {
-            let zero = ins.f64const(0.0);
-            let one = builder.ins().f64const(1.0);
-            let minus_one = builder.ins().f64const(-1.0);
-            // 0 for either zero, else NaN.
-            let rest = builder.ins().fadd(a, zero);
-            let below = builder.ins().fcmp(FloatCC::LessThan, a, zero);
-            let rest = builder.ins().select(below, minus_one, rest);
-            let above = builder.ins().fcmp(FloatCC::GreaterThan, a, zero);
-            builder.ins().select(above, one, rest)
         }
         Opcode::ISign => {
             let above = ins.icmp_imm_s(IntCC::SignedGreaterThan, a, 0);
@@ -189,22 +188,13 @@ pub(crate) fn times_at_once(builder: &mut FunctionBuilder<'_>, a: Value, b: Valu
 
 /// The product, or zero where it is NaN and a factor is zero.
 fn with_zero(builder: &mut FunctionBuilder<'_>, a: Value, b: Value, product: Value) -> Value {
-    let ty = builder.func.dfg.value_type(a);
     let undefined = builder.ins().fcmp(FloatCC::Unordered, product, product);
-    let zero = builder.ins().f64const(0.0);
-    let zero = if ty.is_vector() { builder.ins().splat(ty, zero) } else { zero };
+    let zero = number(builder, a, 0.0);
     let a = builder.ins().fcmp(FloatCC::Equal, a, zero);
     let b = builder.ins().fcmp(FloatCC::Equal, b, zero);
     let either = builder.ins().bor(a, b);
     let both = builder.ins().band(either, undefined);
-    match ty.is_vector() {
-        true => {
-            let little = MemFlagsData::new().with_endianness(Endianness::Little);
-            let mask = builder.ins().bitcast(ty, little, both);
-            builder.ins().bitselect(mask, zero, product)
-        }
-        false => builder.ins().select(both, zero, product),
-    }
+    select(builder, both, zero, product)
 }
 
 /// Quotient or remainder toward zero.
@@ -240,7 +230,81 @@ fn division(
     }
 }
 
-/// Operations on floats that vectors have too, with the same meaning for each half.
+fn is_vector(builder: &FunctionBuilder<'_>, a: Value) -> bool {
+    builder.func.dfg.value_type(a).is_vector()
+}
+
+/// A number, in both halves of a pair if `like` is one.
+fn number(builder: &mut FunctionBuilder<'_>, like: Value, x: f64) -> Value {
+    let ty = builder.func.dfg.value_type(like);
+    let x = builder.ins().f64const(x);
+    if ty.is_vector() { builder.ins().splat(ty, x) } else { x }
+}
+
+/// One, minus one, or what is neither above nor below zero: 0 for either zero, else NaN.
+fn sign(builder: &mut FunctionBuilder<'_>, a: Value) -> Value {
+    let [zero, one, minus_one] = [0.0, 1.0, -1.0].map(|x| number(builder, a, x));
+    let rest = builder.ins().fadd(a, zero);
+    let below = builder.ins().fcmp(FloatCC::LessThan, a, zero);
+    let rest = select(builder, below, minus_one, rest);
+    let above = builder.ins().fcmp(FloatCC::GreaterThan, a, zero);
+    select(builder, above, one, rest)
+}
+
+/// One of two values, or of two pairs by the masks of a third.
+pub(crate) fn select(builder: &mut FunctionBuilder<'_>, c: Value, a: Value, b: Value) -> Value {
+    if !is_vector(builder, c) {
+        return builder.ins().select(c, a, b);
+    }
+    let ty = builder.func.dfg.value_type(a);
+    let mask = as_type(builder, ty, c);
+    builder.ins().bitselect(mask, a, b)
+}
+
+/// A mask as the type of what it selects.
+fn as_type(builder: &mut FunctionBuilder<'_>, ty: ir::Type, mask: Value) -> Value {
+    match builder.func.dfg.value_type(mask) == ty {
+        true => mask,
+        false => {
+            let little = MemFlagsData::new().with_endianness(Endianness::Little);
+            builder.ins().bitcast(ty, little, mask)
+        }
+    }
+}
+
+/// If an operation gives the larger or smaller of an operand and of a number that is written down: that number, and which operand the other one is. Not
+/// of numbers for which [`extremum`] is not right.
+pub(crate) fn limit(op: Opcode, args: &[Atom]) -> Option<(f64, usize)> {
+    let (x, other) = match (op, args) {
+        (Opcode::FRelu, [_]) => (0.0, 0),
+        (Opcode::FMax | Opcode::FMin, [Atom::Lit(Literal::F64(x)), Atom::Value(_)]) => (*x, 1),
+        (Opcode::FMax | Opcode::FMin, [Atom::Value(_), Atom::Lit(Literal::F64(x))]) => (*x, 0),
+        _ => return None,
+    };
+    let smaller_zero = op == Opcode::FMin && x == 0.0 && x.is_sign_negative();
+    (!x.is_nan() && !smaller_zero).then_some((x, other))
+}
+
+/// The larger or smaller of a number and a [`limit`], for x86: its instructions give the second operand where both are zeros or
+/// one is no number, and what is made of them for any two numbers takes ten.
+pub(crate) fn extremum(
+    builder: &mut FunctionBuilder<'_>,
+    op: Opcode,
+    (x, limit): (f64, Value),
+    a: Value,
+) -> Value {
+    if op == Opcode::FMin {
+        let above = builder.ins().fcmp(FloatCC::LessThan, limit, a);
+        return select(builder, above, limit, a);
+    }
+    let below = builder.ins().fcmp(FloatCC::LessThan, a, limit);
+    let larger = select(builder, below, limit, a);
+    // Of zeros the larger one is positive.
+    let positive = x == 0.0 && x.is_sign_positive();
+    if positive { builder.ins().fadd(larger, limit) } else { larger }
+}
+
+/// Operations on floats and truth values that vectors have too, with the same meaning for each half.
 pub(crate) fn is_lanewise(op: Opcode) -> bool {
     matches!(
         op,
@@ -251,10 +315,23 @@ pub(crate) fn is_lanewise(op: Opcode) -> bool {
             | Opcode::FDiv
             | Opcode::FNeg
             | Opcode::FAbs
+            | Opcode::FRelu
+            | Opcode::FSign
             | Opcode::FSqrt
             | Opcode::FMin
             | Opcode::FMax
             | Opcode::FToS
             | Opcode::SToF
+            | Opcode::FEq
+            | Opcode::FNe
+            | Opcode::FLt
+            | Opcode::FLe
+            | Opcode::FGt
+            | Opcode::FGe
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::Not
+            | Opcode::BToF
+            | Opcode::Select
     )
 }

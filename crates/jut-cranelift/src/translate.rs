@@ -6,7 +6,8 @@
 //! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
 //! nesting of blocks.
 
-use crate::literals::{Literals, SIGN};
+use crate::literals::Literals;
+use crate::operation;
 use crate::signature::{self, Imports, Returns, cranelift_type, word_offset};
 use crate::unit::Writing;
 use cranelift_codegen::ir::{
@@ -100,6 +101,7 @@ impl<'a> Translator<'a> {
     ) -> Translator<'a> {
         let Writing { module, imports, mut builder, params } = writing;
         let returns = Returns::of(source);
+        let literals = Literals::of(module.isa().triple().architecture);
         let workspace = params[0];
         let mut given = params[1..].iter().copied();
         let area = if returns.through_memory() { given.next() } else { None };
@@ -128,7 +130,7 @@ impl<'a> Translator<'a> {
             builder,
             values,
             shifted: SecondaryMap::new(),
-            literals: Literals::default(),
+            literals,
             stored: None,
             repeating: false,
             references: HashMap::default(),
@@ -395,12 +397,17 @@ impl<'a> Translator<'a> {
             [_, Atom::Lit(Literal::I64(k))] => Some(*k),
             _ => None,
         };
+        let limit = operation::limit(op, args).filter(|_| self.literals.x86);
         let args = self.atoms(args)?;
-        let result = match (op, &args[..], self.literals.get(SIGN)) {
+        let result = match (op, &args[..], self.literals.negate()) {
             (Opcode::FNeg, [a], Some(sign)) if self.kind(dst) == Kind::F64 => {
                 self.builder.ins().bxor(*a, sign)
             }
-            _ => crate::operation::operation(&mut self.builder, op, &args, divisor)?,
+            _ if let Some((x, k)) = limit => {
+                let limit = self.float(x);
+                operation::extremum(&mut self.builder, op, (x, limit), args[k])
+            }
+            _ => operation::operation(&mut self.builder, op, &args, divisor)?,
         };
         self.bind(dst, result);
         Ok(())

@@ -3,7 +3,8 @@
 //! Iterations k and k + 1 of a [marked](jut_loop::form::Vector) loop share vector registers of two
 //! floats. Each half computes exactly what the scalar operation computes. A load at the index plus a
 //! constant is one load of two neighbours, a store one store of two. Floats of 32 bits stand in the lower half of a register,
-//! and are made to ones of 64 bits before anything is computed from them.
+//! and are made to ones of 64 bits before anything is computed from them. What is compared gives a mask, all ones or all zeros in each half, which
+//! selects.
 //!
 //! Floats of 64 bits that lie so many cells apart as is written down, coordinates of points, are loaded and stored one by one, and stand side
 //! by side in between.
@@ -11,7 +12,6 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
-use crate::literals::SIGN;
 use crate::operation;
 use crate::translate::{Place, Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
@@ -39,9 +39,6 @@ pub(crate) struct PairPlan {
 
 /// So many floats from outside are kept in registers.
 const KEPT: usize = 6;
-
-/// What a number is negated with.
-const SIGN_BITS: Atom = Atom::Lit(Literal::F64(SIGN));
 
 /// Values of a group that wait for the branch, at most, if a group is more than one pair: they are in
 /// registers.
@@ -93,13 +90,13 @@ pub(crate) type Carried = Vec<(Value, ir::Value)>;
 impl Translator<'_> {
     /// Puts floats from outside into registers of two, before the loop.
     pub(crate) fn spread(&mut self, body: &Block, plan: &mut PairPlan) -> Result<()> {
-        for stmt in &body.stmts {
+        for stmt in nested(body) {
             let Stmt::Prim { dst, args, prim } = stmt else { continue };
             if plan.classes.class(*dst) != Class::Wide {
                 continue;
             }
-            let sign = (*prim == prim::NEG).then_some(&SIGN_BITS);
-            for atom in args.iter().chain(sign) {
+            let sign = self.literals.sign().filter(|_| *prim == prim::NEG);
+            for atom in args.iter().chain(&sign) {
                 let new = plan.is_outside(atom) && plan.kept(atom).is_none();
                 if new && plan.outside.len() < KEPT {
                     let value = self.atom(*atom)?;
@@ -124,6 +121,18 @@ impl Translator<'_> {
         for (carry, lanes) in carried {
             pairs[*carry] = Some(*lanes);
         }
+        self.pair_block(body, plan, (index, k), &mut pairs, way)
+    }
+
+    /// Translates the body, or a side of a branch in it: both are computed, and one of the results is selected.
+    fn pair_block(
+        &mut self,
+        body: &Block,
+        plan: &PairPlan,
+        (index, k): (ir::Value, i64),
+        pairs: &mut SecondaryMap<Value, Option<ir::Value>>,
+        way: &mut Way,
+    ) -> Result<Vec<ir::Value>> {
         // What is one value for all pairs has been bound then.
         let again = matches!(way, Way::Again { .. });
         for stmt in &body.stmts {
@@ -131,12 +140,22 @@ impl Translator<'_> {
                 Stmt::Prim { dst, prim, args } if plan.classes.class(*dst) == Class::Wide => {
                     let mut operands = Vec::with_capacity(args.len());
                     for atom in args {
-                        operands.push(self.operand(plan, &pairs, atom)?);
+                        operands.push(self.operand(plan, pairs, atom)?);
                     }
                     let Lowering::Opcode(op) = prim.row().lowering else {
                         return Err("a call in a body of pairs".to_owned());
                     };
+                    let limit = operation::limit(op, args).filter(|_| self.literals.x86);
+                    let sign = self.literals.sign().filter(|_| op == Opcode::FNeg);
+                    let sign = sign.and_then(|sign| plan.kept(&sign));
                     let result = match (op, operands.as_slice(), &mut *way) {
+                        (Opcode::FNeg, [a], _) if let Some(sign) = sign => {
+                            self.builder.ins().bxor(*a, sign)
+                        }
+                        (_, operands, _) if let Some((x, k)) = limit => {
+                            let limit = self.operand(plan, pairs, &Atom::Lit(Literal::F64(x)))?;
+                            operation::extremum(&mut self.builder, op, (x, limit), operands[k])
+                        }
                         (Opcode::FTimes, [a, b], Way::Plain { .. }) => {
                             self.builder.ins().fmul(*a, *b)
                         }
@@ -145,9 +164,6 @@ impl Translator<'_> {
                         }
                         (Opcode::FToS, [a], _) => self.builder.ins().fvdemote(*a),
                         (Opcode::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
-                        (Opcode::FNeg, [a], _) if let Some(sign) = plan.kept(&SIGN_BITS) => {
-                            self.builder.ins().bxor(*a, sign)
-                        }
                         _ => operation::operation(&mut self.builder, op, &operands, None)?,
                     };
                     if let Way::Plain { shown, .. } = &mut *way
@@ -161,7 +177,7 @@ impl Translator<'_> {
                     pairs[*dst] = Some(result);
                 }
                 Stmt::Copy { dst, src } if plan.classes.class(*dst) == Class::Wide => {
-                    pairs[*dst] = Some(self.operand(plan, &pairs, src)?);
+                    pairs[*dst] = Some(self.operand(plan, pairs, src)?);
                 }
                 Stmt::Load { dst, buffer, index: at }
                     if plan.classes.class(*dst) == Class::Wide =>
@@ -180,7 +196,7 @@ impl Translator<'_> {
                 }
                 Stmt::Store { buffer, index: at, value } => {
                     let to = self.cells(plan, *buffer, *at, (index, k))?;
-                    let mut value = self.operand(plan, &pairs, value)?;
+                    let mut value = self.operand(plan, pairs, value)?;
                     if self.builder.func.dfg.value_type(value) == types::F32X4 {
                         // Both are as long as one float.
                         value = self.builder.ins().bitcast(types::F64X2, in_order(), value);
@@ -202,12 +218,20 @@ impl Translator<'_> {
                     }
                     self.stmt(stmt)?;
                 }
+                Stmt::If { dst, cond, then, other } => {
+                    let mask = self.operand(plan, pairs, cond)?;
+                    let then = self.pair_block(then, plan, (index, k), pairs, way)?;
+                    let other = self.pair_block(other, plan, (index, k), pairs, way)?;
+                    for (value, (a, b)) in dst.iter().zip(then.into_iter().zip(other)) {
+                        pairs[*value] = Some(operation::select(&mut self.builder, mask, a, b));
+                    }
+                }
                 // What is the same for all iterations.
                 other if !again => self.stmt(other)?,
                 _ => {}
             }
         }
-        body.results.iter().map(|atom| self.operand(plan, &pairs, atom)).collect()
+        body.results.iter().map(|atom| self.operand(plan, pairs, atom)).collect()
     }
 
     /// A float for both iterations.
@@ -229,13 +253,17 @@ impl Translator<'_> {
         Ok(self.both(value))
     }
 
-    /// A float that is the same for both iterations.
+    /// A float, or as a mask a truth value, that is the same for both iterations.
     fn both(&mut self, value: ir::Value) -> ir::Value {
-        let pair = match self.builder.func.dfg.value_type(value) {
-            types::F32 => types::F32X4,
-            _ => types::F64X2,
-        };
-        self.builder.ins().splat(pair, value)
+        match self.builder.func.dfg.value_type(value) {
+            types::F32 => self.builder.ins().splat(types::F32X4, value),
+            types::I8 => {
+                let bit = self.builder.ins().uextend(types::I64, value);
+                let mask = self.builder.ins().ineg(bit);
+                self.builder.ins().splat(types::I64X2, mask)
+            }
+            _ => self.builder.ins().splat(types::F64X2, value),
+        }
     }
 
     /// The cells of iterations `index + k` and `index + k + 1`.
@@ -304,12 +332,13 @@ impl Translator<'_> {
 impl PairPlan {
     /// A plan for the body of a loop that is marked.
     pub(crate) fn of(index: Value, carry: &[Value], body: &Block, vector: Vector) -> PairPlan {
-        let inside = body.stmts.iter().flat_map(|stmt| stmt.bound()).copied().collect();
+        let all = nested(body);
+        let inside = all.iter().flat_map(|stmt| stmt.bound()).copied().collect();
         let stores = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
         let waiting = stores + body.results.len();
         let classes = Classes::of(index, carry, body);
         // What stands in a register is noted, which the result of a copy does not.
-        let wide = body.stmts.iter().filter(|stmt| match stmt {
+        let wide = all.into_iter().filter(|stmt| match stmt {
             Stmt::Prim { dst, .. } => classes.class(*dst) == Class::Wide,
             _ => false,
         });
@@ -344,6 +373,13 @@ impl PairPlan {
             }
         }
     }
+}
+
+/// The statements of a body, with those of its branches.
+fn nested(body: &Block) -> Vec<&Stmt> {
+    let mut all = Vec::with_capacity(body.stmts.len());
+    body.for_each(&mut |stmt| all.push(stmt));
+    all
 }
 
 /// How far the cells of a pair, if they lie side by side in an array, are from the index of the loop.

@@ -28,10 +28,13 @@ fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span))
 }
 
-fn prepared(text: &str, together: u32) -> String {
+fn prepared(text: &str) -> String {
+    for_backend(text, Some(Vectors::EVERYTHING))
+}
+
+fn for_backend(text: &str, vectors: Option<Vectors>) -> String {
     let mut program = program(text);
     program.funcs.values_mut().for_each(opt::optimise);
-    let vectors = Some(Vectors { together, ..Vectors::EVERYTHING });
     print::print_program(&for_target(&program, &Target { vectors, ..Target::default() }))
 }
 
@@ -65,7 +68,7 @@ fn eight_comparisons_tell_that_nothing_changes() {
     let smallest = LARGEST.replace("t > v", "t < v").replace("z = -y", "z = y + 0.0");
     for text in [LARGEST, &smallest] {
         let plain = program(text);
-        let made = prepared(text, 8);
+        let made = prepared(text);
         assert!(made.contains("for up (block in 0 .. blocks)"), "{made}");
         let made = program(&made);
         for row in rows() {
@@ -74,9 +77,9 @@ fn eight_comparisons_tell_that_nothing_changes() {
             }
         }
     }
-    assert_eq!(prepared(LARGEST, 4).matches("for up").count(), 1, "for long vectors only");
+    assert_eq!(for_backend(LARGEST, None).matches("for up").count(), 1, "for vectors only");
     // A block of which one number is left out.
-    let made = prepared(LARGEST, 8);
+    let made = prepared(LARGEST);
     let asked = made.lines().filter(|line| line.contains("&& calm")).nth(3).expect("questions");
     let (name, question) = asked.split_once(" = ").expect("a name");
     let (before, _) = question.split_once(" && ").expect("two parts");
@@ -92,6 +95,6 @@ fn a_loop_that_does_more_before_it_asks_stays() {
         ("t = x[i]", "t_1 = f64(i)\n t = t_1 * 2.0"),
     ] {
         let text = LARGEST.replace(old, new);
-        assert_eq!(prepared(&text, 8).matches("for up").count(), 1, "{text}");
+        assert_eq!(prepared(&text).matches("for up").count(), 1, "{text}");
     }
 }

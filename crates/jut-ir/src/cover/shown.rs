@@ -69,7 +69,7 @@ fn new_sizes(func: &Function, stmt: &Stmt, visit: &mut dyn FnMut(&Size)) {
             for v in &stmt.nl {
                 func.nvars[*v].ty.for_each_size(&mut |size| dims.push(size.clone()));
             }
-            op.open_results().filter_map(|k| dims.get(k)).for_each(|size| visit(size));
+            op.open_results().filter_map(|k| dims.get(k)).for_each(visit);
         }
         _ => {}
     }

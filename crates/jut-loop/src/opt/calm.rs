@@ -17,7 +17,10 @@
 //!                                      (m) = for up (i in what is left) carry (v = m_1) { .. }
 //! ```
 //!
-//! Requires: a backend whose compiler makes one comparison of eight. A loop qualifies if all that it computes before it asks are
+//! Eight comparisons without a branch between them take less than eight branches, one comparison of eight still less, if the backend's compiler
+//! makes that of them.
+//!
+//! Requires: a backend with vectors. A loop qualifies if all that it computes before it asks are
 //! operations and loads that cannot fail, no more than [`LARGEST`], of numbers that it asks nothing else about. Ensures: the same bits. *Cost*:
 //! linear; a body is written twice more, and what is asked eight times.
 

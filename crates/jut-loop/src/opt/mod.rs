@@ -41,7 +41,7 @@
 //! | `unswitch`, `peel`, `gather` | once more, for longer bodies, if many iterations can be taken at once |
 //! | `arrange` | then a loop that still adds to neighbours does so in the order of a vector |
 //! | `known` | what that has made once more of a loop that was left as it was goes |
-//! | `calm` | then a loop for a maximum compares eight numbers at once |
+//! | `calm` | a loop for a maximum compares eight numbers at once |
 //! | `cells` | once more, where loops of sums in order are taken several iterations at a time: several cells of an array are registers |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
@@ -169,8 +169,10 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
         for func in program.funcs.values_mut() {
             split_for_vectors(func);
             arrange::run(func);
-            calm::run(func);
         }
+    }
+    if target.vectors.is_some() {
+        program.funcs.values_mut().for_each(calm::run);
     }
     if target.vectors.is_some_and(|vectors| vectors.in_order) {
         program.funcs.values_mut().for_each(cells::carry_sums);
