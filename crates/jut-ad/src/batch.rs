@@ -226,7 +226,8 @@ fn make(
     let gains = batcher.gains > 0;
     let mut func = batcher.b.func;
     func.body = body;
-    if !know_sizes(&mut func, loc) {
+    let foreign = |func| derivatives.program.funcs[func].is_foreign();
+    if !know_sizes(&mut func, loc, &foreign) {
         return (None, gains);
     }
     let body = std::mem::take(&mut func.body);

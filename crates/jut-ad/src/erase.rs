@@ -41,6 +41,7 @@ use crate::relocate::{Relocator, Substitution};
 use jut_ir::build::Namer;
 use jut_ir::calls::{components, for_each_call};
 use jut_ir::cover::Facts;
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
 use operations::Operation;
@@ -70,9 +71,15 @@ pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diag
             }
         }
         for f in &members {
-            let made = erase_one(derivatives, *f).inspect_err(|_| {
+            let mut made = erase_one(derivatives, *f).inspect_err(|_| {
                 derivatives.erased.retain(|f, _| !members.contains(f));
             })?;
+            show_sizes(
+                &mut made,
+                None,
+                &|func| derivatives.program.funcs[func].is_foreign(),
+                Facts::is_plainly_non_negative,
+            );
             let made = match component.is_recursive {
                 true => derivatives.fill(derivatives.erased[f], made),
                 false => derivatives.add_func(made),

@@ -257,6 +257,12 @@ pub(crate) fn select(builder: &mut FunctionBuilder<'_>, c: Value, a: Value, b: V
         return builder.ins().select(c, a, b);
     }
     let ty = builder.func.dfg.value_type(a);
+    if ty == types::F32X4 {
+        // A pair of 32 bits lies in the lower half of a register, its masks in both.
+        let [a, b] = [a, b].map(|x| builder.ins().fvpromote_low(x));
+        let chosen = select(builder, c, a, b);
+        return builder.ins().fvdemote(chosen);
+    }
     let mask = as_type(builder, ty, c);
     builder.ins().bitselect(mask, a, b)
 }
@@ -273,7 +279,7 @@ fn as_type(builder: &mut FunctionBuilder<'_>, ty: ir::Type, mask: Value) -> Valu
 }
 
 /// If an operation gives the larger or smaller of an operand and of a number that is written down: that number, and which operand the other one is. Not
-/// of numbers for which [`extremum`] is not right.
+/// if it is NaN, or the smaller one of two numbers is asked and it is -0.0: then [`extremum`] is not right.
 pub(crate) fn limit(op: Opcode, args: &[Atom]) -> Option<(f64, usize)> {
     let (x, other) = match (op, args) {
         (Opcode::FRelu, [_]) => (0.0, 0),
@@ -294,8 +300,8 @@ pub(crate) fn extremum(
     a: Value,
 ) -> Value {
     if op == Opcode::FMin {
-        let above = builder.ins().fcmp(FloatCC::LessThan, limit, a);
-        return select(builder, above, limit, a);
+        let beyond = builder.ins().fcmp(FloatCC::LessThan, limit, a);
+        return select(builder, beyond, limit, a);
     }
     let below = builder.ins().fcmp(FloatCC::LessThan, a, limit);
     let larger = select(builder, below, limit, a);

@@ -3,8 +3,8 @@
 //! Iterations k and k + 1 of a [marked](jut_loop::form::Vector) loop share vector registers of two
 //! floats. Each half computes exactly what the scalar operation computes. A load at the index plus a
 //! constant is one load of two neighbours, a store one store of two. Floats of 32 bits stand in the lower half of a register,
-//! and are made to ones of 64 bits before anything is computed from them. What is compared gives a mask, all ones or all zeros in each half, which
-//! selects.
+//! and are made to ones of 64 bits before anything is computed from them or selected. What is compared gives a mask, all ones or all zeros in
+//! each half, which selects; of a branch both sides are computed.
 //!
 //! Floats of 64 bits that lie so many cells apart as is written down, coordinates of points, are loaded and stored one by one, and stand side
 //! by side in between.
@@ -234,7 +234,7 @@ impl Translator<'_> {
         body.results.iter().map(|atom| self.operand(plan, pairs, atom)).collect()
     }
 
-    /// A float for both iterations.
+    /// A float, or a mask, for both iterations.
     fn operand(
         &mut self,
         plan: &PairPlan,

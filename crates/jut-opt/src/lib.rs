@@ -35,6 +35,7 @@ pub mod unroll;
 
 use jut_ir::build::Namer;
 use jut_ir::calls::{Recursion, callees_first};
+use jut_ir::cover::Facts;
 use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Decl, Function, Program};
@@ -140,8 +141,14 @@ fn tidy(
     }
     watch("simplify", program);
     dead::remove_dead(program, root);
+    let foreign: HashSet<FuncId> = program.foreign().collect();
     for id in reached {
-        show_sizes(&mut program.funcs[*id], None);
+        show_sizes(
+            &mut program.funcs[*id],
+            None,
+            &|func| foreign.contains(&func),
+            Facts::is_plainly_non_negative,
+        );
     }
     watch("dead", program);
     for id in reached {

@@ -5,7 +5,7 @@
 //! x: [b, n]f64   for b = 0 there may be any n: `check n + 1`
 //! ```
 //!
-//! What is stacked, and what structured primitives make by given sizes, has sizes that are known not to be negative. Where the function knew it
+//! What is made anew has sizes that are known not to be negative ([`new_sizes`]). Where the function knew it
 //! of the arrays of an element, the batch checks the arithmetic of the size at its head. The arrays of a first element would
 //! have that size, so such a check can fail for an empty batch alone.
 //!
@@ -14,11 +14,13 @@
 use jut_ir::build::Namer;
 use jut_ir::cover::Facts;
 use jut_ir::cover::accesses::each_statement;
+use jut_ir::cover::shown::new_sizes;
+use jut_ir::entity::FuncId;
 use jut_ir::*;
 
 /// Makes the sizes known that have to be, and says whether they all are.
-pub(super) fn know_sizes(func: &mut Function, loc: Loc) -> bool {
-    let unknown = unknown_sizes(func);
+pub(super) fn know_sizes(func: &mut Function, loc: Loc, foreign: &dyn Fn(FuncId) -> bool) -> bool {
+    let unknown = unknown_sizes(func, foreign);
     let at_the_head = |size: &Size| size.names().iter().all(|name| func.params.contains(name));
     if !unknown.iter().all(at_the_head) {
         return false;
@@ -42,11 +44,11 @@ pub(super) fn know_sizes(func: &mut Function, loc: Loc) -> bool {
         }
     }
     func.body.stmts.splice(0..0, head);
-    unknown_sizes(func).is_empty()
+    unknown_sizes(func, foreign).is_empty()
 }
 
 /// The sizes that nothing shows not to be negative where that has to be shown.
-fn unknown_sizes(func: &mut Function) -> Vec<Size> {
+fn unknown_sizes(func: &mut Function, foreign: &dyn Fn(FuncId) -> bool) -> Vec<Size> {
     let mut unknown: Vec<Size> = Vec::new();
     each_statement(func, &mut |func, facts, stmt, _| {
         let mut ask = |facts: &Facts, size: &Size| {
@@ -54,25 +56,7 @@ fn unknown_sizes(func: &mut Function) -> Vec<Size> {
                 unknown.push(size.clone());
             }
         };
-        match &stmt.rhs {
-            Rhs::Scan(scan) => {
-                let stacked = &scan.body.nl[scan.carry.len()..];
-                if !stacked.is_empty() && scan.dir != Dir::While {
-                    ask(facts, &func.size_of(scan.bound));
-                }
-                for atom in stacked {
-                    func.type_of(*atom).for_each_size(&mut |size| ask(facts, size));
-                }
-            }
-            Rhs::Structured(op, _, sizes) => {
-                let mut result = Vec::new();
-                let types = stmt.nl.iter().map(|v| &func.nvars[*v].ty);
-                types.for_each(|ty| ty.for_each_size(&mut |size| result.push(size.clone())));
-                let open = op.open_results().filter_map(|k| result.get(k));
-                sizes.iter().chain(open).for_each(|size| ask(facts, size));
-            }
-            _ => {}
-        }
+        new_sizes(func, stmt, foreign, &mut |size| ask(facts, size));
     });
     unknown
 }

@@ -29,7 +29,9 @@ use super::marks;
 use crate::relocate::{Relocator, Substitution};
 use crate::{Derivatives, Policy, Unzipped};
 use jut_ir::build::FunctionBuilder;
+use jut_ir::cover::Facts;
 use jut_ir::cover::accesses::each_statement;
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::visit::Use;
 use jut_ir::*;
@@ -238,6 +240,12 @@ impl Prepare<'_> {
         }
         let mut part = Function { span: loc.span, ..part.to };
         marks::prove_accesses(&mut part);
+        show_sizes(
+            &mut part,
+            None,
+            &|func| self.derivatives.program.funcs[func].is_foreign(),
+            Facts::is_plainly_non_negative,
+        );
         Call {
             func: self.derivatives.add_func(part),
             args: params.into_iter().map(Atom::Var).collect(),

@@ -54,6 +54,11 @@ impl Checker<'_> {
                 sizes.insert(name, Size::position(k));
             }
         }
+        if callee.is_foreign() {
+            for (ty, _) in &values.nl {
+                self.sizes_shown(ty, |size| format!("`{}` gives arrays of {size}", callee.name))?;
+            }
+        }
         values.lin = callee.lin_results.iter().map(|result| apply(&result.ty, &sizes)).collect();
         Ok(values)
     }

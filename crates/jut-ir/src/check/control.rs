@@ -163,11 +163,12 @@ impl Checker<'_> {
         self.sizes_shown(ty, |size| format!("arrays of {size} are stacked"))
     }
 
-    /// The sizes of a type are known not to be negative.
-    fn sizes_shown(&self, ty: &Type, what: impl Fn(&str) -> String) -> Checked<()> {
+    /// The sizes of a type are known not to be negative, but for what is bound together with it.
+    pub(super) fn sizes_shown(&self, ty: &Type, what: impl Fn(&str) -> String) -> Checked<()> {
         let mut open = None;
+        let bound_now = |size: &Size| size.names().iter().any(|n| Size::position_of(*n).is_some());
         ty.for_each_size(&mut |size| {
-            if open.is_none() && !self.facts.is_plainly_non_negative(size) {
+            if open.is_none() && !self.facts.is_plainly_non_negative(size) && !bound_now(size) {
                 open = Some(size.clone());
             }
         });

@@ -110,7 +110,9 @@ impl Walk<'_> {
                 Check::Show(_) => {}
             },
             (Rhs::Prim(prim::IMAX, args), [v]) => {
-                if let [of, Atom::Lit(Literal::I64(0))] = args[..] {
+                if let [of, Atom::Lit(Literal::I64(0))] | [Atom::Lit(Literal::I64(0)), of] =
+                    args[..]
+                {
                     self.facts.add_max_zero(*v, size(of));
                 }
             }

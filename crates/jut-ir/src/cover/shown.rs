@@ -1,37 +1,50 @@
 //! New arrays have sizes of which something shows that they are not negative.
 //!
 //! Arrays are what the range rule learns sizes from, also those that nobody reads, for which no memory is asked. So the
-//! checker wants it shown before there is one: before a loop stacks results, before zeros, and before operations on whole
-//! arrays whose results may be shorter than the operands (J303). What is linear shows nothing, and needs no proof.
+//! checker wants their sizes shown before: before a loop stacks results, before zeros, before operations on whole
+//! arrays whose results may be shorter than the operands, and before calls of functions of other languages, which are left out
+//! where nobody needs what they give (J303). What is linear shows nothing, and needs no proof. A check also says that there are
+//! not more elements than memory has (R06).
 //!
 //! ```text
 //! ys = scan par (i < n) { .. }         ▶        check n >= 0; ys = scan par (i < n) { .. }
 //! zs = acc r: [n]f64 { .. }            ▶        check n >= 0; zs = acc r: [n]f64 { .. }
 //! ```
 //!
-//! Mostly another array is so long. Where there is none, or a pass took it away because nobody reads it, this puts a check,
-//! which fails where a run without optimisations fails.
+//! Usually another array has this length. Where there is none, or a pass took it away because nobody reads it, this puts a check.
+//! Without optimisations the array itself would fail there.
 //!
 //! *Requires*: a function that the checker accepts but for such sizes. *Ensures*: the checker accepts it; same results, same
 //! errors. *Cost*: one walk, and a comparison for each check.
 
+use super::Facts;
 use super::accesses::each_statement;
 use crate::build::Namer;
+use crate::entity::FuncId;
 use crate::ir::*;
 use crate::size::Size;
 use crate::sizes;
 
 /// Puts checks before new arrays whose sizes nothing shows not to be negative. Sizes that are computed for that get names of
 /// `namer`, or, if there is none, of one that knows the names of the function.
-pub fn show_sizes(func: &mut Function, mut namer: Option<&mut Namer>) {
-    if !makes_arrays(func, &func.body) {
+///
+/// `foreign` says which functions are of other languages, `shown` what shows a size: for a text [`Facts::is_shown`], so that arrays that it
+/// names show lengths, and for what passes make [`Facts::is_plainly_non_negative`].
+pub fn show_sizes(
+    func: &mut Function,
+    mut namer: Option<&mut Namer>,
+    foreign: &dyn Fn(FuncId) -> bool,
+    shown: fn(&Facts, &Size) -> bool,
+) {
+    if !makes_arrays(func, foreign, &func.body) {
         return;
     }
     let mut own = None;
     each_statement(func, &mut |func, facts, stmt, before| {
-        let (loc, mut unknown) = (stmt.loc, Vec::new());
-        new_sizes(func, stmt, &mut |size| {
-            if !facts.is_plainly_non_negative(size) && !unknown.contains(size) {
+        // What the text says of the tape is about the array.
+        let (loc, mut unknown) = (stmt.loc.by(stmt.loc.origin), Vec::new());
+        new_sizes(func, stmt, foreign, &mut |size| {
+            if !shown(facts, size) && !unknown.contains(size) {
                 unknown.push(size.clone());
             }
         });
@@ -48,8 +61,23 @@ pub fn show_sizes(func: &mut Function, mut namer: Option<&mut Namer>) {
 }
 
 /// Calls `visit` with each size of what a statement makes anew.
-fn new_sizes(func: &Function, stmt: &Stmt, visit: &mut dyn FnMut(&Size)) {
+pub fn new_sizes(
+    func: &Function,
+    stmt: &Stmt,
+    foreign: &dyn Fn(FuncId) -> bool,
+    visit: &mut dyn FnMut(&Size),
+) {
     match &stmt.rhs {
+        Rhs::Call(call) if foreign(call.func) => {
+            for v in &stmt.nl {
+                func.nvars[*v].ty.for_each_size(&mut |size| {
+                    // What the function gives beside the array is looked at behind the call.
+                    if !size.names().iter().any(|name| stmt.nl.contains(name)) {
+                        visit(size);
+                    }
+                });
+            }
+        }
         Rhs::Region(region) if region.mode == Mode::Acc && region.start.is_none() => {
             func.caps[region.cap].ty.for_each_size(visit);
         }
@@ -75,10 +103,10 @@ fn new_sizes(func: &Function, stmt: &Stmt, visit: &mut dyn FnMut(&Size)) {
     }
 }
 
-fn makes_arrays(func: &Function, block: &Block) -> bool {
+fn makes_arrays(func: &Function, foreign: &dyn Fn(FuncId) -> bool, block: &Block) -> bool {
     block.stmts.iter().any(|stmt| {
         let mut makes = false;
-        new_sizes(func, stmt, &mut |_| makes = true);
-        makes || stmt.rhs.blocks().into_iter().any(|inner| makes_arrays(func, inner))
+        new_sizes(func, stmt, foreign, &mut |_| makes = true);
+        makes || stmt.rhs.blocks().into_iter().any(|inner| makes_arrays(func, foreign, inner))
     })
 }
