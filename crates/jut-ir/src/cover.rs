@@ -303,6 +303,7 @@ impl Facts {
     pub fn is_shown(&self, size: &Size) -> bool {
         match size.as_var() {
             Some(name) => self.lengths.contains(&name),
+            None if size.as_constant().is_some_and(|n| n >= MAX_CELLS) => false,
             None => self.is_plainly_non_negative(size),
         }
     }
