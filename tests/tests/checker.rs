@@ -355,18 +355,6 @@ refused! {
   a = acc r: [n, m]f64 { } // J303
   x
 }"
-    an_array_that_nobody_reads_makes_no_length: "core def f(p: i64, n: i64, x: [p]f64) -> f64 = {
-  m = max(n, 0)
-  ones = scan par (i < m) { 1.0 }
-  y = cast x : [4 * m]f64
-  g = acc lanes s: f64 {
-    scan par (i < m) {
-      t = y[i] // J301
-      s += t
-    }
-  }
-  g
-}"
     an_index_one_past_the_loop: "core def f(n: i64, x: [n]f64) -> f64 = {
   y = acc s: f64 {
     scan par (i < n) {

@@ -74,12 +74,7 @@ pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diag
             let mut made = erase_one(derivatives, *f).inspect_err(|_| {
                 derivatives.erased.retain(|f, _| !members.contains(f));
             })?;
-            show_sizes(
-                &mut made,
-                None,
-                &|func| derivatives.program.funcs[func].is_foreign(),
-                Facts::is_plainly_non_negative,
-            );
+            show_sizes(&mut made, None, &|func| derivatives.program.funcs[func].is_foreign());
             let made = match component.is_recursive {
                 true => derivatives.fill(derivatives.erased[f], made),
                 false => derivatives.add_func(made),

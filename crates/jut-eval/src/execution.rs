@@ -31,7 +31,6 @@ use crate::value::{Array, Items, Value, View, slice_range};
 use crate::vector::Unlike;
 use crate::{EvalError, Interpreter, finite, structured, vector};
 use jut_ir::Scalar;
-use jut_ir::cover::MAX_CELLS;
 use jut_ir::ir::{Check, ConRef, Literal, Mode};
 use jut_ir::prim;
 use jut_ir::span::Span;
@@ -489,11 +488,7 @@ impl Execution<'_> {
             Op::NonNegative(n) => {
                 self.counters.checks += 1;
                 let n = frame.int(n)?;
-                match n {
-                    ..0 => error(RuntimeErrorKind::NegativeSize, &[n]),
-                    0..MAX_CELLS => Ok(()),
-                    MAX_CELLS.. => error(RuntimeErrorKind::Memory, &[]),
-                }
+                if n >= 0 { Ok(()) } else { error(RuntimeErrorKind::NegativeSize, &[n]) }
             }
             Op::Show(piece, operand) => {
                 let piece = match operand.as_ref().map(|arg| (piece, frame.fetch(arg))) {

@@ -11,10 +11,6 @@
 //! 3. `s - 1 - e`, for one of these e, is 0 or has only positive coefficients over non-negative
 //!    names (so e < s).
 //!
-//! *Lengths*, names that are less than 2^48, are those of a `check n >= 0`, which fails for more, and those that an array is the first to show:
-//! dimensions of parameters, fields and results. An array of which nobody asks the memory is no reason for more, so what is known not to be
-//! negative before, as the bound of a loop is, does not become a length by an array.
-//!
 //! *Non-negative names* are loop indices, single-name bounds of the loops around, names that are a
 //! whole dimension of a non-linear array in scope, `max(_, 0)`, names with a `check n >= 0`, and the
 //! names a and b of a `check a ..+ b <= n`.
@@ -62,9 +58,6 @@ use crate::size::Size;
 use crate::types::Type;
 use interval::Interval;
 
-/// No array has as many cells: a `check n >= 0` fails with R06 for such an n, and so does to ask for memory.
-pub const MAX_CELLS: i64 = 1 << 48;
-
 /// A polynomial with more monomials than this is not followed any further: the access then needs
 /// a `check`. It bounds the cost of substituting bounds into products of many indices.
 const MAX_TERMS: usize = 64;
@@ -84,8 +77,7 @@ pub struct Facts {
     max_zero: HashMap<NVar, Size>,
     /// Names that are known not to be negative.
     non_negative: HashSet<NVar>,
-    /// Names that have been checked, or of which an array was the first to show that they are not negative: less than
-    /// [`MAX_CELLS`].
+    /// Names that are the length of an array of scalars: at most 2^48.
     lengths: HashSet<NVar>,
     /// Sizes whose value is not negative: of a `check s >= 0`, or a dimension.
     checked_sizes: HashSet<Size>,
@@ -194,21 +186,28 @@ impl Facts {
         }
     }
 
-    /// A non-linear value of this type is in scope: its dimensions are not negative, and less than [`MAX_CELLS`] if nothing
-    /// else shows that.
+    /// A non-linear value of this type is in scope: its dimensions are not negative, and what has
+    /// that many cells fits into memory.
     pub fn add_type(&mut self, ty: &Type) {
         match ty {
-            Type::Array(..) => ty.for_each_size(&mut |size| self.add_dimension(size)),
+            Type::Array(size, element) => {
+                self.add_dimension(size);
+                if let (Type::Float(_) | Type::I64 | Type::I32 | Type::Bool, Some(name)) =
+                    (&**element, size.as_var())
+                    && self.lengths.insert(name)
+                {
+                    self.undo.push(Learnt::Length(name));
+                }
+                element.for_each_size(&mut |size| self.add_dimension(size));
+            }
             Type::Tuple(items) => items.iter().for_each(|item| self.add_type(item)),
             Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => {}
         }
     }
 
-    /// An array in scope has this dimension: it is not negative. What was known not to be negative before may be so without being
-    /// a length: the bound of a loop that stacks what nobody reads.
+    /// An array in scope has this dimension: it is not negative.
     fn add_dimension(&mut self, size: &Size) {
-        let known = size.as_var().is_some_and(|name| self.non_negative.contains(&name));
-        if size.as_constant().is_none() && !known {
+        if size.as_constant().is_none() {
             self.add_non_negative(size.clone());
         }
     }
@@ -220,28 +219,19 @@ impl Facts {
         }
     }
 
-    /// `check lo ..+ len <= size`, which also shows that `lo` and `len` are not negative, and lengths if `size` is one.
+    /// `check lo ..+ len <= size`, which also shows that the names `lo` and `len` are not negative.
     pub fn add_within(&mut self, lo: Size, len: Size, size: Size) {
-        let shown = self.is_shown(&size);
-        for part in [&lo, &len] {
-            match part.as_var() {
-                Some(name) if !shown => self.add_non_negative_name(name),
-                _ if part.as_constant().is_some() => {}
-                _ => self.add_non_negative(part.clone()),
-            }
-        }
+        self.add_dimension(&lo);
+        self.add_dimension(&len);
         if self.within.insert((lo.clone(), len.clone(), size.clone())) {
             self.undo.push(Learnt::Within(lo, len, size));
         }
     }
 
-    /// `check size >= 0`: it is what an array may have.
+    /// `check size >= 0`.
     pub fn add_non_negative(&mut self, size: Size) {
         if let Some(name) = size.as_var() {
             self.add_non_negative_name(name);
-            if self.lengths.insert(name) {
-                self.undo.push(Learnt::Length(name));
-            }
         } else if !self.checked_sizes.contains(&size) {
             self.checked_sizes.insert(size.clone());
             let (rest, constant) = without_constant(&size);
@@ -296,16 +286,6 @@ impl Facts {
             || (fits(lo.clone())
                 && fits(size.clone() - lo.clone() - len.clone())
                 && self.is_plainly_non_negative(len))
-    }
-
-    /// Whether a size is plainly non-negative, and, if it is a name, less than [`MAX_CELLS`]. (What bounds a loop, or is a
-    /// maximum with 0, may be more.)
-    pub fn is_shown(&self, size: &Size) -> bool {
-        match size.as_var() {
-            Some(name) => self.lengths.contains(&name),
-            None if size.as_constant().is_some_and(|n| n >= MAX_CELLS) => false,
-            None => self.is_plainly_non_negative(size),
-        }
     }
 
     /// Whether the value of a size is plainly non-negative: of a `check`, not less than that of such a size from which it

@@ -35,7 +35,6 @@ pub mod unroll;
 
 use jut_ir::build::Namer;
 use jut_ir::calls::{Recursion, callees_first};
-use jut_ir::cover::Facts;
 use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Decl, Function, Program};
@@ -143,12 +142,7 @@ fn tidy(
     dead::remove_dead(program, root);
     let foreign: HashSet<FuncId> = program.foreign().collect();
     for id in reached {
-        show_sizes(
-            &mut program.funcs[*id],
-            None,
-            &|func| foreign.contains(&func),
-            Facts::is_plainly_non_negative,
-        );
+        show_sizes(&mut program.funcs[*id], None, &|func| foreign.contains(&func));
     }
     watch("dead", program);
     for id in reached {

@@ -18,7 +18,6 @@ mod elements;
 use crate::rewrite::{self, Rewriter};
 use arms::{Entered, Read};
 use jut_ir::build::Namer;
-use jut_ir::cover::MAX_CELLS;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::in_place::InPlace;
@@ -526,7 +525,7 @@ fn holds(check: Check) -> bool {
     let literal = |a: Atom| if let Atom::Lit(Literal::I64(n)) = a { Some(n) } else { None };
     let certain = match check {
         Check::Below(i, n) => literal(i).zip(literal(n)).map(|(i, n)| 0 <= i && i < n),
-        Check::NonNegative(n) => literal(n).map(|n| (0..MAX_CELLS).contains(&n)),
+        Check::NonNegative(n) => literal(n).map(|n| n >= 0),
         Check::Exact(p, a, b) => literal(a).zip(literal(b)).map(|(a, b)| match p {
             prim::IADD => a.checked_add(b).is_some(),
             prim::ISUB => a.checked_sub(b).is_some(),

@@ -80,7 +80,6 @@ use crate::ast::{self, Aliases, Ast, Decl};
 use body::Body;
 use given::Template;
 pub(crate) use globals::{Global, Globals};
-use jut_ir::cover::Facts;
 use jut_ir::cover::shown::show_sizes;
 use jut_ir::{
     Atom, ConRef, Constructor, Data, Diagnostic, Field, FuncId, Function, LinResultDecl, Literal,
@@ -450,7 +449,7 @@ fn elaborated_by<'a, 's>(
             jut_ir::repair::repair(&mut body.b, jut_ir::Origin::Source);
             body.never_assigned();
             let foreign = |func| body.program.funcs[func].is_foreign();
-            show_sizes(&mut body.b.func, Some(&mut body.b.namer), &foreign, Facts::is_shown);
+            show_sizes(&mut body.b.func, Some(&mut body.b.namer), &foreign);
         } else if body.marked {
             guard::complete(&mut body.b);
         }

@@ -156,7 +156,7 @@ def f(n: i64, b: bool) -> f64 = {
 }" => "
 core def f(n: i64, b: bool) -> f64 = {
   (m: i64, y: [m]f64) = case b {
-    true -> { k = max(n, 0); check k >= 0; u = scan par (i < k) { 1.0 }; (k, u) }
+    true -> { k = max(n, 0); u = scan par (i < k) { 1.0 }; (k, u) }
     false -> { u = [1.0, 2.0]; (2, u) }
   }
   r = acc lanes s: f64 { scan par (i < m) slice (v <- y) { s += v } }

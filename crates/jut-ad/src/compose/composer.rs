@@ -7,7 +7,6 @@ use crate::erase::has_data;
 use crate::forward::tangents;
 use crate::{Derivatives, Mask, Passing, Unzipped};
 use jut_ir::build::FunctionBuilder;
-use jut_ir::cover::Facts;
 use jut_ir::cover::shown::show_sizes;
 use jut_ir::*;
 use std::collections::HashMap;
@@ -390,12 +389,7 @@ impl<'a> Composer<'a> {
         self.b.func.doc = doc;
         self.b.func.body = Block { stmts: self.stmts, nl, lin: Vec::new() };
         let foreign = |func| self.derivatives.program.funcs[func].is_foreign();
-        show_sizes(
-            &mut self.b.func,
-            Some(&mut self.b.namer),
-            &foreign,
-            Facts::is_plainly_non_negative,
-        );
+        show_sizes(&mut self.b.func, Some(&mut self.b.namer), &foreign);
         let func = self.derivatives.add_func(self.b.func);
         self.derivatives.erased.insert(func, func);
         Composition { func, parameters: self.parameters, results: self.results }

@@ -20,7 +20,6 @@ use super::custom::{Maker, Tangent};
 use super::{Derivatives, Mask};
 use crate::activity::Influence;
 use jut_ir::build::FunctionBuilder;
-use jut_ir::cover::Facts;
 use jut_ir::cover::shown::show_sizes;
 use jut_ir::repair::repair;
 use jut_ir::*;
@@ -121,7 +120,7 @@ pub(super) fn differentiate(
     repair(&mut b, Origin::Forward);
     // A caller has shown the sizes of what it gets; what is made of this function has to show them once more.
     let foreign = |func| derivatives.program.funcs[func].is_foreign();
-    show_sizes(&mut b.func, Some(&mut b.namer), &foreign, Facts::is_plainly_non_negative);
+    show_sizes(&mut b.func, Some(&mut b.namer), &foreign);
     Ok(Some(b.func))
 }
 

@@ -34,7 +34,7 @@
 //! calls what prints: such a loop stays as it is if it collects or may end early. *Cost*: linear in the body; one more run of the loop
 //! if it collects values or may end early, and has segments.
 
-use super::replay::{Known, Prepare};
+use super::replay::Prepare;
 use super::silent;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::visit::Use;
@@ -55,7 +55,7 @@ impl Prepare<'_> {
     pub fn along(
         &mut self,
         stmt: Stmt,
-        known: &[Known],
+        known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let Rhs::Scan(scan) = &stmt.rhs else { return Err(no_loop(stmt.loc)) };
@@ -72,7 +72,7 @@ impl Prepare<'_> {
         if again {
             if let (true, Some(trips)) = (early, results.first()) {
                 (scan.dir, scan.bound) = (Dir::Up, Atom::Var(*trips));
-                known.push(Known::position(*trips));
+                known.push(*trips);
             }
             scan.body.nl.truncate(scan.carry.len());
             silent::silence_own(&mut scan.body);
@@ -133,7 +133,7 @@ impl Prepare<'_> {
     fn values(
         &mut self,
         stmt: &Stmt,
-        known: &[Known],
+        known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<bool, Diagnostic> {
         let loc = Loc { tape: TapePolicy::Free, ..stmt.loc };

@@ -29,7 +29,6 @@ use super::marks;
 use crate::relocate::{Relocator, Substitution};
 use crate::{Derivatives, Policy, Unzipped};
 use jut_ir::build::FunctionBuilder;
-use jut_ir::cover::Facts;
 use jut_ir::cover::accesses::each_statement;
 use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::SecondaryMap;
@@ -54,15 +53,14 @@ pub(super) fn prepare(
         return Ok(None);
     }
     // The sizes that are known not to be negative at each of the statements.
-    let mut known: Vec<Vec<Known>> = Vec::new();
+    let mut known: Vec<Vec<NVar>> = Vec::new();
     let mut names: Vec<NVar> = func.nvars.keys().collect();
     names.retain(|v| func.nvars[*v].ty == Type::I64 && func.nvars[*v].def.is_none());
     let mut copy = func.clone();
     each_statement(&mut copy, &mut |func, facts, stmt, _| {
         if again.is(func, stmt) {
             let sizes = names.iter().filter(|v| facts.is_plainly_non_negative(&Size::var(**v)));
-            let length = |v: NVar| facts.is_shown(&Size::var(v));
-            known.push(sizes.map(|v| Known { name: *v, length: length(*v) }).collect());
+            known.push(sizes.copied().collect());
         }
     });
     let base = names::unzip_base(&func.name).to_string();
@@ -93,7 +91,7 @@ impl Prepare<'_> {
     fn block(
         &mut self,
         block: Block,
-        known: &mut std::vec::IntoIter<Vec<Known>>,
+        known: &mut std::vec::IntoIter<Vec<NVar>>,
     ) -> Result<Block, Diagnostic> {
         let mut out = Vec::with_capacity(block.stmts.len());
         for mut stmt in block.stmts {
@@ -126,7 +124,7 @@ impl Prepare<'_> {
 
     /// Makes a part of a statement, and halves of the part. Gives the call that takes the place of the statement; `known`
     /// are sizes that are not negative there.
-    pub fn again(&mut self, stmt: Stmt, known: &[Known]) -> Result<Stmt, Diagnostic> {
+    pub fn again(&mut self, stmt: Stmt, known: &[NVar]) -> Result<Stmt, Diagnostic> {
         let (nl, lin, loc) = (stmt.nl.clone(), stmt.lin.clone(), stmt.loc.by(Origin::Unzip));
         let values = nl.iter().copied().map(Atom::Var).collect();
         let calls_back =
@@ -157,7 +155,7 @@ impl Prepare<'_> {
     }
 
     /// Makes a function of a block, of what the block reads. Gives the call.
-    fn outline(&mut self, block: Block, name: String, known: &[Known], loc: Loc) -> Call {
+    fn outline(&mut self, block: Block, name: String, known: &[NVar], loc: Loc) -> Call {
         let func = &self.builder.func;
         let mut inside: SecondaryMap<NVar, bool> = SecondaryMap::new();
         let mut bound: (SecondaryMap<LVar, bool>, SecondaryMap<Cap, bool>) = Default::default();
@@ -207,11 +205,11 @@ impl Prepare<'_> {
                 None => values.push(v),
             }
         }
-        let checked = sizes.iter().filter_map(|v| known.iter().find(|known| known.name == *v));
-        let checks = checked.map(|known| Stmt {
+        let checked = sizes.iter().copied().filter(|v| known.contains(v));
+        let checks = checked.map(|v| Stmt {
             nl: Vec::new(),
             lin: Vec::new(),
-            rhs: Rhs::Check(known.check()),
+            rhs: Rhs::Check(Check::NonNegative(Atom::Var(v))),
             annotated: false,
             loc,
         });
@@ -241,42 +239,12 @@ impl Prepare<'_> {
         }
         let mut part = Function { span: loc.span, ..part.to };
         marks::prove_accesses(&mut part);
-        show_sizes(
-            &mut part,
-            None,
-            &|func| self.derivatives.program.funcs[func].is_foreign(),
-            Facts::is_plainly_non_negative,
-        );
+        show_sizes(&mut part, None, &|func| self.derivatives.program.funcs[func].is_foreign());
         Call {
             func: self.derivatives.add_func(part),
             args: params.into_iter().map(Atom::Var).collect(),
             lin_args: tangents,
             places: caps.into_iter().map(|c| Some(Place::root(c))).collect(),
-        }
-    }
-}
-
-/// An integer that is known not to be negative before what is computed again.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    name: NVar,
-    /// Whether it is known to be a length, too.
-    length: bool,
-}
-
-impl Known {
-    /// Where a loop is, or how often it runs.
-    pub fn position(name: NVar) -> Known {
-        Known { name, length: false }
-    }
-
-    /// What says so where it is computed again.
-    fn check(self) -> Check {
-        let int = |k: i64| Atom::Lit(Literal::I64(k));
-        let n = Atom::Var(self.name);
-        match self.length {
-            true => Check::NonNegative(n),
-            false => Check::Within { lo: n, len: int(0), size: int(i64::MAX) },
         }
     }
 }

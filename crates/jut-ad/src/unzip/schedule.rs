@@ -28,7 +28,7 @@
 //! the same results. *Cost*: constant.
 
 use super::along::no_loop;
-use super::replay::{Known, Prepare};
+use super::replay::Prepare;
 use super::revolve::Places;
 use jut_ir::prim::Prim;
 use jut_ir::*;
@@ -61,7 +61,7 @@ impl Prepare<'_> {
         &mut self,
         stmt: Stmt,
         ran: bool,
-        known: &[Known],
+        known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let Stmt { nl, lin, rhs, annotated, loc } = stmt;
@@ -130,7 +130,7 @@ impl Prepare<'_> {
             loc: Loc { tape: inner, ..loc },
         };
         let mut known = known.to_vec();
-        known.extend([low, count].into_iter().filter_map(Atom::var).map(Known::position));
+        known.extend([low, count].into_iter().filter_map(Atom::var));
         let again = self.again(again, &known)?;
         body.push(again);
         let values = results.0.into_iter().map(Atom::Var).collect();
@@ -144,7 +144,7 @@ impl Prepare<'_> {
         &mut self,
         stmt: Stmt,
         (count, checkpoints, ran): (Atom, u32, bool),
-        known: &[Known],
+        known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let loc = Loc { tape: TapePolicy::Free, ..stmt.loc };
@@ -167,7 +167,7 @@ impl Prepare<'_> {
         }
         let lin_carry: Vec<LVar> = scan.lin_carry.iter().map(|(_, start)| *start).collect();
         let mut known = known.to_vec();
-        known.extend([low, count].into_iter().filter_map(Atom::var).map(Known::position));
+        known.extend([low, count].into_iter().filter_map(Atom::var));
         let again = self.again(Stmt { rhs: Rhs::Scan(scan), loc, ..stmt }, &known)?;
         if let Rhs::Call(call) = &again.rhs
             && let Some(places) = places(call, [low, count], &carry, &lin_carry, down)

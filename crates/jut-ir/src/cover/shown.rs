@@ -3,8 +3,7 @@
 //! Arrays are what the range rule learns sizes from, also those that nobody reads, for which no memory is asked. So the
 //! checker wants their sizes shown before: before a loop stacks results, before zeros, before operations on whole
 //! arrays whose results may be shorter than the operands, and before calls of functions of other languages, which are left out
-//! where nobody needs what they give (J303). What is linear shows nothing, and needs no proof. A check also says that there are
-//! not more elements than memory has (R06).
+//! where nobody needs what they give (J303). What is linear shows nothing, and needs no proof.
 //!
 //! ```text
 //! ys = scan par (i < n) { .. }         ▶        check n >= 0; ys = scan par (i < n) { .. }
@@ -17,7 +16,6 @@
 //! *Requires*: a function that the checker accepts but for such sizes. *Ensures*: the checker accepts it; same results, same
 //! errors. *Cost*: one walk, and a comparison for each check.
 
-use super::Facts;
 use super::accesses::each_statement;
 use crate::build::Namer;
 use crate::entity::FuncId;
@@ -28,13 +26,11 @@ use crate::sizes;
 /// Puts checks before new arrays whose sizes nothing shows not to be negative. Sizes that are computed for that get names of
 /// `namer`, or, if there is none, of one that knows the names of the function.
 ///
-/// `foreign` says which functions are of other languages, `shown` what shows a size: for a text [`Facts::is_shown`], so that arrays that it
-/// names show lengths, and for what passes make [`Facts::is_plainly_non_negative`].
+/// `foreign` says which functions are of other languages.
 pub fn show_sizes(
     func: &mut Function,
     mut namer: Option<&mut Namer>,
     foreign: &dyn Fn(FuncId) -> bool,
-    shown: fn(&Facts, &Size) -> bool,
 ) {
     if !makes_arrays(func, foreign, &func.body) {
         return;
@@ -44,7 +40,7 @@ pub fn show_sizes(
         // What the text says of the tape is about the array.
         let (loc, mut unknown) = (stmt.loc.by(stmt.loc.origin), Vec::new());
         new_sizes(func, stmt, foreign, &mut |size| {
-            if !shown(facts, size) && !unknown.contains(size) {
+            if !facts.is_plainly_non_negative(size) && !unknown.contains(size) {
                 unknown.push(size.clone());
             }
         });

@@ -294,11 +294,7 @@ impl Lowering<'_> {
                 (Check::Within(lo, len, self.scalar(size, span)?), RuntimeErrorKind::Slice)
             }
             SourceCheck::NonNegative(n) => {
-                let n = self.scalar(n, span)?;
-                self.check(Check::NonNegative(n), RuntimeErrorKind::NegativeSize, span);
-                // No array has more elements, whether anybody asks for its memory or not.
-                self.check_cells(n, span);
-                return Ok(());
+                (Check::NonNegative(self.scalar(n, span)?), RuntimeErrorKind::NegativeSize)
             }
             SourceCheck::Show(shown) => return self.show(shown, span),
         };
