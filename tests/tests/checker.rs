@@ -355,6 +355,12 @@ refused! {
   a = acc r: [n, m]f64 { } // J303
   x
 }"
+    results_of_another_language_whose_length_may_be_negative: "extern def p(n: i64, m: i64; x': [n]f64) -> (; [m]f64) transpose q
+extern def q(n: i64, m: i64; y': [m]f64) -> (; [n]f64) transpose p
+core def f(m: i64, k: i64, x: [k]f64) -> f64 = {
+  d = p.erased(k, m, x) // J303
+  1.0
+}"
     an_index_one_past_the_loop: "core def f(n: i64, x: [n]f64) -> f64 = {
   y = acc s: f64 {
     scan par (i < n) {
