@@ -292,7 +292,7 @@ pub(crate) fn limit(op: Opcode, args: &[Atom]) -> Option<(f64, usize)> {
 }
 
 /// The larger or smaller of a number and a [`limit`], for x86: its instructions give the second operand where both are zeros or
-/// one is no number, and what is made of them for any two numbers takes ten.
+/// one is no number, and what Cranelift makes of them for any two numbers takes eight.
 pub(crate) fn extremum(
     builder: &mut FunctionBuilder<'_>,
     op: Opcode,
