@@ -3,8 +3,8 @@
 //! Each fragment marks the line that the message is about with a comment that gives the code. It
 //! does not matter whether reading the text or checking the definition finds the mistake.
 
-use jut_ir::check::lint_program;
-use jut_ir::{Diagnostic, Program, Severity};
+use jut_ir::check::{check_function, lint_program};
+use jut_ir::{Check, Diagnostic, Program, Rhs, Severity};
 
 /// Reads and checks a text.
 fn load(source: &str) -> Result<Program, Vec<Diagnostic>> {
@@ -587,6 +587,28 @@ core def f(n: i64, bs: [n]B) -> f64 = {
   }
   (k, y)
 }"
+}
+
+// ---- sizes that fit into memory
+
+/// A text says before an array that nothing else measures that it fits; the checker wants that said, in every stage.
+#[test]
+fn an_array_that_may_not_fit_into_memory() {
+    let source = "core def f(p: i64, n: i64, x: [p]f64) -> f64 = {
+  check n >= 0
+  ones = scan par (i < n) { 1.0 }
+  twos = scan par (i < n) { 2.0 }
+  1.0
+}";
+    let mut program = load(source).expect("it loads");
+    let id = program.find_func("f").expect("it is there");
+    let stmts = &mut program.funcs[id].body.stmts;
+    let is_exact = |stmt: &jut_ir::Stmt| matches!(stmt.rhs, Rhs::Check(Check::Exact(..)));
+    assert_eq!(stmts.iter().map(is_exact).collect::<Vec<_>>(), [false, true, false, false]);
+    stmts.retain(|stmt| !is_exact(stmt));
+    let errors = check_function(&program, id).expect_err("n may be any number");
+    assert_eq!(errors[0].code, "J303");
+    assert!(errors[0].message.contains("fits into memory"), "{}", errors[0]);
 }
 
 // ---- warnings

@@ -51,6 +51,7 @@ use crate::{Derivatives, Mask};
 use block::Batcher;
 use held::know_sizes;
 use jut_ir::calls::{Recursion, callees_first};
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
 
@@ -233,5 +234,6 @@ fn make(
     let body = std::mem::take(&mut func.body);
     let mut made = Relocator::whole(&func, body);
     prove_accesses(&mut made);
+    show_sizes(&mut made, None, &foreign);
     (Some(Function { name, doc, span: loc.span, derived: true, ..made }), gains)
 }

@@ -32,9 +32,10 @@
 //! - *The size* enters step 3 in one of two ways. As one name of its own, the length, which is exact
 //!   because it is a length; bounds that differ from s by a constant are then that name plus the
 //!   constant. Or as its polynomial, if it is *exact*: V(s) = W(s). Since W(s) is the length of an array
-//!   that exists, V(s) can only differ from it by a multiple of 2^64. No array with cells is longer than
-//!   2^48, and in one without there is nothing to read; so V(s) is W(s) where the ranges of its names leave
-//!   it between 2^48 - 2^64 and 2^64: in `n`, `n - 1`, `n + m`, but not in `n * m`.
+//!   that exists, V(s) can only differ from it by a multiple of 2^64. Lengths are less than 2^48; so V(s) is W(s)
+//!   where the ranges of its names leave it between 2^48 - 2^64 and 2^64: in `n`, `n - 1`, `n + m`, but not in `n * m`.
+//! - *Lengths are less than 2^48*, whether there is memory for the array or not: a new one has the length of another, or
+//!   comes after `check n * 32768`, which fails from 2^48 on ([`shown`]). What is given from outside is compared where it comes in.
 //! - For all others a program says `check n * m`, which fails where the product of the two *values*
 //!   is no i64. It shows V = W for the polynomial if it is known for both operands. Elaboration puts such
 //!   checks where an array gets its name (a parameter, a result, a field), so none stands in the
@@ -62,6 +63,9 @@ use interval::Interval;
 /// a `check`. It bounds the cost of substituting bounds into products of many indices.
 const MAX_TERMS: usize = 64;
 
+/// A size fits into memory if this many times of it are an i64: it is less than 2^48.
+pub const FITS: i64 = 1 << 15;
+
 /// The sum of the coefficients' magnitudes in a proof: below it nothing wraps.
 const MAX_NORM: f64 = (1u64 << 61) as f64;
 
@@ -77,8 +81,10 @@ pub struct Facts {
     max_zero: HashMap<NVar, Size>,
     /// Names that are known not to be negative.
     non_negative: HashSet<NVar>,
-    /// Names that are the length of an array of scalars: at most 2^48.
+    /// Names that are the length of an array of scalars, or have been compared with what fits into memory.
     lengths: HashSet<NVar>,
+    /// Other sizes that have been compared with it.
+    fitting: HashSet<Size>,
     /// Sizes whose value is not negative: of a `check s >= 0`, or a dimension.
     checked_sizes: HashSet<Size>,
     /// Their constants, of those that are the same without it.
@@ -112,6 +118,7 @@ enum Learnt {
     MaxZero(NVar),
     NonNegative(NVar),
     Length(NVar),
+    Fitting(Size),
     CheckedSize(Size),
     Exact(Size),
     Below(Size, Size),
@@ -134,6 +141,7 @@ impl Facts {
                 Some(Learnt::MaxZero(v)) => drop(self.max_zero.remove(&v)),
                 Some(Learnt::NonNegative(v)) => drop(self.non_negative.remove(&v)),
                 Some(Learnt::Length(v)) => drop(self.lengths.remove(&v)),
+                Some(Learnt::Fitting(s)) => drop(self.fitting.remove(&s)),
                 Some(Learnt::CheckedSize(s)) => {
                     self.checked_sizes.remove(&s);
                     let constants = self.checked_constants.get_mut(&without_constant(&s).0);
@@ -186,26 +194,15 @@ impl Facts {
         }
     }
 
-    /// A non-linear value of this type is in scope: its dimensions are not negative, and what has
-    /// that many cells fits into memory.
+    /// A non-linear value of this type is in scope: its dimensions are not negative, and fit into memory.
     pub fn add_type(&mut self, ty: &Type) {
-        match ty {
-            Type::Array(size, element) => {
-                self.add_dimension(size);
-                if let (Type::Float(_) | Type::I64 | Type::I32 | Type::Bool, Some(name)) =
-                    (&**element, size.as_var())
-                    && self.lengths.insert(name)
-                {
-                    self.undo.push(Learnt::Length(name));
-                }
-                element.for_each_size(&mut |size| self.add_dimension(size));
-            }
-            Type::Tuple(items) => items.iter().for_each(|item| self.add_type(item)),
-            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => {}
-        }
+        ty.for_each_size(&mut |size| {
+            self.add_dimension(size);
+            self.add_fitting(size);
+        });
     }
 
-    /// An array in scope has this dimension: it is not negative.
+    /// This is not negative, whatever it measures.
     fn add_dimension(&mut self, size: &Size) {
         if size.as_constant().is_none() {
             self.add_non_negative(size.clone());
@@ -219,10 +216,15 @@ impl Facts {
         }
     }
 
-    /// `check lo ..+ len <= size`, which also shows that the names `lo` and `len` are not negative.
+    /// `check lo ..+ len <= size`, which also shows that `lo` and `len` are not negative, and not more than the size.
     pub fn add_within(&mut self, lo: Size, len: Size, size: Size) {
-        self.add_dimension(&lo);
-        self.add_dimension(&len);
+        let fits = self.is_fitting(&size);
+        for part in [&lo, &len] {
+            self.add_dimension(part);
+            if fits {
+                self.add_fitting(part);
+            }
+        }
         if self.within.insert((lo.clone(), len.clone(), size.clone())) {
             self.undo.push(Learnt::Within(lo, len, size));
         }
@@ -243,6 +245,11 @@ impl Facts {
     /// `check a * b`, `check a + b`, `check a - b`: the operation on the two values does not wrap.
     pub fn add_exact(&mut self, operation: Prim, a: &Size, b: &Size) {
         let product = operation == prim::IMUL;
+        for (size, times) in [(a, b), (b, a)] {
+            if product && times.as_constant().is_some_and(|times| times >= FITS) {
+                self.add_fitting(size);
+            }
+        }
         let norm = if product { norm(a) * norm(b) } else { norm(a) + norm(b) };
         if norm >= MAX_NORM || a.terms().len() * b.terms().len() > MAX_TERMS {
             return;
@@ -259,6 +266,25 @@ impl Facts {
         };
         if self.exact.insert(size.clone()) {
             self.undo.push(Learnt::Exact(size));
+        }
+    }
+
+    /// The value of a size times [`FITS`] is an i64.
+    fn add_fitting(&mut self, size: &Size) {
+        if let Some(name) = size.as_var() {
+            self.add_length(name);
+        } else if !self.is_small(size) && self.fitting.insert(size.clone()) {
+            self.undo.push(Learnt::Fitting(size.clone()));
+        }
+    }
+
+    fn is_small(&self, size: &Size) -> bool {
+        size.as_constant().is_some_and(|n| i128::from(n) <= interval::MAX_LENGTH)
+    }
+
+    fn add_length(&mut self, name: NVar) {
+        if self.lengths.insert(name) {
+            self.undo.push(Learnt::Length(name));
         }
     }
 
@@ -294,6 +320,12 @@ impl Facts {
         self.checked_sizes.contains(size)
             || self.is_exact(size)
                 && (self.is_sum_of_non_negatives(size) || self.is_above_checked(size))
+    }
+
+    /// Whether a size is plainly less than 2^48: because it has been compared, or is that of an array, or less than such sizes.
+    pub fn is_fitting(&self, size: &Size) -> bool {
+        self.fitting.contains(size)
+            || self.is_exact(size) && self.interval(size).high <= interval::MAX_LENGTH
     }
 
     /// Whether a size with a smaller constant, else the same, has been checked, and is the value of its polynomial.

@@ -1,6 +1,7 @@
 //! Diagnostics as data: a code, a span in the user's text, a reason and a fix.
 //! Rendering is left to the command line.
 
+use crate::cover::FITS;
 use crate::span::Span;
 
 /// How bad it is.
@@ -278,6 +279,9 @@ impl RuntimeError {
             (RuntimeErrorKind::NegativeSize, [n]) => {
                 format!("where {n} means no elements, write `max(n, 0)`")
             }
+            (RuntimeErrorKind::Memory, [_, FITS, 2]) => {
+                format!("an array has at most {} elements", i64::MAX / FITS)
+            }
             (RuntimeErrorKind::Memory, [_, _, _]) => {
                 format!("use smaller sizes: the largest is {}", i64::MAX)
             }
@@ -310,6 +314,7 @@ impl std::fmt::Display for RuntimeError {
             }
             RuntimeErrorKind::DivisionByZero => write!(f, "integer division by zero"),
             RuntimeErrorKind::Memory => match self.operands.as_slice() {
+                [n, FITS, 2] => write!(f, "size too large: no array has {n} elements"),
                 [a, b, operation] => {
                     let (name, sign) = match operation {
                         0 => ("sum", '+'),

@@ -409,6 +409,12 @@ impl Structured {
         result.filter(|(_, l)| windows.iter().any(|w| w.contains(l))).map(|(k, _)| k)
     }
 
+    /// Whether the result has a size of its own, which is the product of those of the operand: it may be any, however
+    /// small these are.
+    pub fn is_flattening(self) -> bool {
+        self.row().meaning == Meaning::Flatten
+    }
+
     /// Fills in the sizes that follow from others, in the order of [`Structured::labels`]. `None` if
     /// one is missing, negative, or is not what it has to be.
     pub fn complete(self, sizes: &[Option<u64>]) -> Option<Vec<u64>> {

@@ -8,9 +8,9 @@ fn c(value: i64) -> Size {
     Size::constant(value)
 }
 
-/// The type of an array of this size, whose elements take no memory: nothing is known but that the size is not negative.
+/// The type of an array of this size.
 fn array_of(size: &Size) -> Type {
-    Type::array(size.clone(), Type::Tuple(Vec::new()))
+    Type::array(size.clone(), Type::F64)
 }
 
 /// The names n, m, i, j, k.
@@ -93,6 +93,33 @@ fn sums_of_two_lengths_are_exact_dimensions_and_doubles_below_zero_are_not() {
     let both = Size::var(n) + Size::var(m);
     assert!(facts.is_exact_dimension(&both) && !facts.is_exact(&both));
     assert!(facts.covers(&(Size::var(i) + Size::var(m)), &both));
+}
+
+#[test]
+fn a_size_fits_if_it_was_compared_or_is_at_most_that_of_an_array() {
+    let [n, m, k, i, _] = names();
+    let var = |v: NVar| Size::var(v);
+    let mut facts = Facts::default();
+    facts.add_non_negative(var(n));
+    facts.add_max_zero(m, var(n));
+    assert!(!facts.is_fitting(&var(n)) && !facts.is_fitting(&var(m)), "any number");
+    facts.enter();
+    facts.add_exact(prim::IMUL, &var(n), &c(jut_ir::cover::FITS));
+    assert!(facts.is_fitting(&var(n)) && facts.is_fitting(&(var(n) - c(1))));
+    assert!(!facts.is_fitting(&(var(n) + c(1))) && !facts.is_fitting(&(var(n) * c(2))));
+    facts.add_exact(prim::IMUL, &(var(n) * c(2)), &c(jut_ir::cover::FITS));
+    assert!(facts.is_fitting(&(var(n) * c(2))));
+    facts.add_range(i, var(n));
+    assert!(facts.is_fitting(&(var(i) + c(1))) && !facts.is_fitting(&(var(i) + c(2))));
+    facts.leave();
+    assert!(!facts.is_fitting(&var(n)), "the check stood inside");
+    facts.add_exact(prim::IMUL, &var(n), &c(jut_ir::cover::FITS - 1));
+    assert!(!facts.is_fitting(&var(n)), "it is less");
+    facts.add_type(&Type::array(var(n), array_of(&(var(k) * var(k)))));
+    assert!(facts.is_fitting(&var(n)) && facts.is_fitting(&(var(k) * var(k))));
+    assert!(!facts.is_fitting(&var(k)) && !facts.is_fitting(&(var(k) * var(k) + c(1))));
+    let most = c((1 << 48) - 1);
+    assert!(facts.is_fitting(&most) && !facts.is_fitting(&(most + c(1))));
 }
 
 #[test]
@@ -198,13 +225,13 @@ fn sizes_are_plainly_non_negative_by_check_or_by_their_names() {
     assert!(facts.is_plainly_non_negative(&c(0)) && facts.is_plainly_non_negative(&c(3)));
     assert!(!facts.is_plainly_non_negative(&c(-1)));
     assert!(!facts.is_plainly_non_negative(&Size::var(n)));
-    facts.add_type(&array_of(&Size::var(n)));
+    facts.add_non_negative(Size::var(n));
     facts.add_type(&array_of(&(Size::var(m) + c(1))));
     facts.add_range(i, Size::var(n) - c(1));
     assert!(facts.is_plainly_non_negative(&Size::var(n)));
     assert!(facts.is_plainly_non_negative(&(Size::var(i) + c(1))));
     assert!(!facts.is_plainly_non_negative(&(Size::var(n) + c(1))), "n may be the largest i64");
-    facts.add_type(&Type::array(Size::var(n), Type::F64));
+    facts.add_type(&array_of(&Size::var(n)));
     assert!(facts.is_plainly_non_negative(&(Size::var(n) + c(1))));
     assert!(!facts.is_plainly_non_negative(&(Size::var(n) * Size::var(n) + c(1))), "may wrap");
     facts.add_exact(prim::IMUL, &Size::var(n), &Size::var(n));
@@ -223,7 +250,7 @@ fn a_size_above_a_checked_one_is_plainly_non_negative_if_neither_wraps() {
     let size = |k: i64| Size::var(n) - c(k);
     let mut facts = Facts::default();
     facts.enter();
-    facts.add_type(&Type::array(Size::var(n), Type::F64));
+    facts.add_type(&array_of(&Size::var(n)));
     assert!(!facts.is_plainly_non_negative(&size(2)));
     facts.enter();
     facts.add_non_negative(size(3));

@@ -367,3 +367,47 @@ def f(n: i64, m: i64, c: f64) -> f64 = {{
         assert!(failed.get(&code).is_some_and(|n| *n > 20), "{code:?} in {failed:?}");
     }
 }
+
+#[test]
+fn how_often_a_loop_ran_that_may_end_early_is_a_length() {
+    let source = "
+def f[p](m: i64, x: [p]f64) -> f64 = {
+  (k, ones) = while carry (k = 0) k < m { (k + 1, 1.0) }
+  q = size(ones)
+  y = cast x : [4 * q]f64
+  sum (i < q) { y[i] }
+}
+def g(m: i64) -> i64 = while carry (k = 0) k < m { k + 1 }";
+    let x = Value::floats([1.5; 4]);
+    assert_eq!(fails(source, &[int(1), x.clone()]), None);
+    assert_eq!(fails(source, &[int(2), x]), Some(SizeMismatch));
+    let program = load(source);
+    let optimised = |name| {
+        let id = crate::support::func(&program, name);
+        let program = jut_opt::optimise(&program, id, true);
+        jut_loop::print::print_program(&jut_loop::lower(&program, id).unwrap().program)
+    };
+    let check = "check R06 done_1 < 281474976710656";
+    assert!(optimised("f").contains(check), "nobody asks for the memory of `ones`");
+    assert!(!optimised("g").contains("R06"), "nobody reads how often it ran");
+}
+
+/// A caller in C may say that an array without elements has any number of them.
+#[test]
+fn dimensions_that_come_from_outside_are_compared_with_memory() {
+    let source = "
+data Grid = Grid(n: i64, m: i64, z: [n, m]f64)
+def f[p, n](z: [0, n]f64, x: [p]f64) -> f64 = {
+  y = cast x : [4 * n]f64
+  sum (i < n) { y[i] }
+}
+def g(grid: Grid) -> f64 = case grid { Grid(n, m, z) -> f64(m) }
+def h[n](x: [n]f64) -> f64 = sum(x)";
+    let program = load(source);
+    let printed = |name| {
+        let id = crate::support::func(&program, name);
+        jut_loop::print::print_program(&jut_loop::lower(&program, id).unwrap().program)
+    };
+    let comparisons = |name| printed(name).matches(" < 281474976710656").count();
+    assert_eq!(["f", "g", "h"].map(comparisons), [1, 2, 0]);
+}

@@ -80,7 +80,7 @@ use crate::ast::{self, Aliases, Ast, Decl};
 use body::Body;
 use given::Template;
 pub(crate) use globals::{Global, Globals};
-use jut_ir::cover::shown::show_sizes;
+use jut_ir::cover::shown::{show_fitting, show_sizes};
 use jut_ir::{
     Atom, ConRef, Constructor, Data, Diagnostic, Field, FuncId, Function, LinResultDecl, Literal,
     NVar, Program, ResultDecl, Size, Type,
@@ -445,13 +445,18 @@ fn elaborated_by<'a, 's>(
     }
     if let Ok(block) = made {
         body.b.func.body = block;
+        let foreign = |program: &Program, func| program.funcs[func].is_foreign();
         if !d.core {
             jut_ir::repair::repair(&mut body.b, jut_ir::Origin::Source);
             body.never_assigned();
-            let foreign = |func| body.program.funcs[func].is_foreign();
+            let foreign = |func| foreign(body.program, func);
             show_sizes(&mut body.b.func, Some(&mut body.b.namer), &foreign);
-        } else if body.marked {
-            guard::complete(&mut body.b);
+        } else {
+            if body.marked {
+                guard::complete(&mut body.b);
+            }
+            let foreign = |func| foreign(body.program, func);
+            show_fitting(&mut body.b.func, &mut body.b.namer, &foreign);
         }
         func = std::mem::take(&mut body.b.func);
     }

@@ -18,7 +18,7 @@ use crate::error::ArgumentError;
 use crate::layout::{Columns, FLAT, Layout, Leaf, NoSize, peel};
 use crate::ports::Input;
 use crate::shown::show_type;
-use crate::value::{Arg, cells};
+use crate::value::{Arg, MAX_DIMENSION, cells};
 use jut_ir::{Function, NVar, Program, Size, Span, Type};
 
 pub(crate) use sizes::Sizes;
@@ -395,6 +395,12 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
     let mut needed_cells = Some(1i64);
     for (k, dim) in leaf.dims.iter().enumerate() {
         let needed = match leaf.eval(dim, &|v| sizes.get(v), &field) {
+            Ok(needed) if needed >= MAX_DIMENSION as i64 => {
+                return Err(format!(
+                    "dimension {} would be {needed}, more than any array has",
+                    k + 1
+                ));
+            }
             Ok(needed) if needed >= 0 => needed,
             // A field of a constructor that was not taken.
             Ok(_) if leaf.fields.is_some() && len == 0 && shape.is_none() => 0,
@@ -496,6 +502,25 @@ mod tests {
         let empty: [Arg<'_>; 4] =
             [(&w).into(), 0.5.into(), (&[0.0; 0][..], &[0, 3]).into(), 7.into()];
         assert_eq!(bind(&g, &empty), Ok((vec![0, 3], 6)));
+    }
+
+    #[test]
+    fn no_dimension_is_larger_than_memory_also_of_an_array_without_elements() {
+        let mut b = FunctionBuilder::default();
+        let [n, m] = ["n", "m"].map(|name| b.nvar(name, Type::I64, Span::NONE));
+        let row = Type::array(Size::var(m), Type::F64);
+        let x = b.nvar("x", Type::array(Size::var(n), row), Span::NONE);
+        b.func.params = vec![n, m, x];
+        let f = b.func;
+        let run = |n: i64, m: i64| bind(&f, &[n.into(), m.into(), (&[] as &[f64]).into()]);
+        assert_eq!(run(0, (1 << 48) - 1), Ok((Vec::new(), 3)));
+        for (n, m) in [(0, 1 << 48), (1 << 62, 0)] {
+            let error = run(n, m).expect_err("no memory has so many rows");
+            assert_eq!((error.code(), error.parameter()), ("A03", "x"), "{error}");
+        }
+        let none: &[f64] = &[];
+        let shaped = [0.into(), (1i64 << 48).into(), (none, &[0, 1 << 48]).into()];
+        assert_eq!(bind(&f, &shaped).expect_err("nor such a shape").code(), "A03");
     }
 
     #[test]

@@ -210,9 +210,15 @@ impl<T> Array<T> {
     }
 }
 
-/// The number of elements of a shape. `None` if no array has it: without the dimensions of size zero it
-/// has more bytes than can be addressed, so that no loop over any dimension could have made it.
+/// No dimension is as large, also of an array without elements: so what is computed of a few dimensions is an i64.
+pub(crate) const MAX_DIMENSION: usize = 1 << 48;
+
+/// The number of elements of a shape. `None` if no array has it: a dimension is [`MAX_DIMENSION`] or more, or without the dimensions
+/// of size zero it has more bytes than can be addressed, so that no loop over any dimension could have made it.
 pub(crate) fn cells(shape: &[usize]) -> Option<usize> {
+    if shape.iter().any(|n| *n >= MAX_DIMENSION) {
+        return None;
+    }
     let others = shape.iter().filter(|n| **n != 0).try_fold(1usize, |p, n| p.checked_mul(*n))?;
     let fits = others.checked_mul(8).is_some_and(|bytes| bytes <= isize::MAX as usize);
     fits.then_some(if shape.contains(&0) { 0 } else { others })

@@ -148,3 +148,39 @@ def f(k: i64, c: f64) -> f64 = {
         }
     }
 }
+
+/// Each dimension fits into memory, and nobody asks for that of their product.
+#[test]
+fn what_is_flattened_is_no_longer_than_memory() {
+    let called = "
+def called[n, p](ones: [n]f64, x: [p]f64) -> f64 = {
+  y = cast x : [4 * n]f64
+  sum (i < n) { y[i] }
+}";
+    let plain = "
+def f[p](n: i64, x: [p]f64) -> f64 = called(flatten(build (i < n, j < n) { 1.0 }), x)";
+    let core = "
+core def g(p: i64, n: i64, x: [p]f64) -> f64 = {
+  check n >= 0
+  check n * n
+  ones = scan par (i < n) {
+    row = scan par (j < n) { 1.0 }
+    row
+  }
+  all = flatten(ones)
+  m = n * n
+  t = called(m, p, all, x)
+  t
+}
+def f[p](n: i64, x: [p]f64) -> f64 = g(p, n, x)";
+    for text in [plain, core] {
+        let call = |n: i64, x: &[f64]| {
+            let x = Value::F64s(jut::Array { shape: vec![x.len()], data: x.to_vec() });
+            outcome(&format!("{called}{text}"), &[Value::I64(n), x])
+        };
+        assert_eq!(call(1, &[1.0, 2.0, 3.0, 4.0]), "Some(F64(1.0))");
+        let found = call(1 << 31, &[]);
+        let expected = "R06: size too large: no array has 4611686018427387904 elements";
+        assert!(found.starts_with(expected), "{found}");
+    }
+}

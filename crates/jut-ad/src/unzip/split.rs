@@ -23,6 +23,7 @@ use super::record::merge;
 use crate::linearity::{self, BlockInfo, StmtInfo};
 use crate::relocate::Relocator;
 use crate::{Derivatives, Unzipped};
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::*;
 use std::vec::IntoIter;
 
@@ -428,6 +429,10 @@ impl Splitter<'_> {
         let mut lin = lin.to;
         super::marks::prove_accesses(&mut lin);
         lin.body.forget_policies();
+        // Tapes are arrays, too.
+        for half in [&mut nonlin, &mut lin] {
+            show_sizes(half, None, &|func| derivatives.program.funcs[func].is_foreign());
+        }
 
         for data in plan.datas {
             derivatives.add_data(data);

@@ -2,6 +2,7 @@
 
 use super::results::BlockResults;
 use super::walk::{Checked, Checker, Values};
+use crate::cover::FITS;
 use crate::diagnostic::Diagnostic;
 use crate::ir::*;
 use crate::size::Size;
@@ -63,11 +64,8 @@ impl Checker<'_> {
             "the body returns fewer results than there are carries".to_string()
         })?;
         let stacked = counts.0 > scan.carry.len();
-        if stacked && !early && !self.facts.is_plainly_non_negative(&bound) {
-            let size = self.show_size(&bound);
-            let message = format!("results are stacked, but nothing shows that {size} >= 0");
-            let help = "say `check n >= 0` before, or loop to `max(n, 0)`";
-            return Err(self.error_help("J303", message, help));
+        if stacked && !early {
+            self.size_shown(&bound, |_| "results are stacked".to_string())?;
         }
 
         let carry: Checked<Vec<Type>> = scan.carry.iter().map(|(_, a)| self.atom(*a)).collect();
@@ -165,17 +163,32 @@ impl Checker<'_> {
 
     /// The sizes of a type are known not to be negative, but for what is bound together with it.
     pub(super) fn sizes_shown(&self, ty: &Type, what: impl Fn(&str) -> String) -> Checked<()> {
-        let mut open = None;
+        let mut shown = Ok(());
         let bound_now = |size: &Size| size.names().iter().any(|n| Size::position_of(*n).is_some());
         ty.for_each_size(&mut |size| {
-            if open.is_none() && !self.facts.is_plainly_non_negative(size) && !bound_now(size) {
-                open = Some(size.clone());
+            if shown.is_ok() && !bound_now(size) {
+                shown = self.size_shown(size, &what);
             }
         });
-        let Some(size) = open else { return Ok(()) };
-        let size = self.show_size(&size);
-        let message = format!("{}, but nothing shows that {size} >= 0", what(&size));
-        Err(self.error_help("J303", message, "say `check n >= 0` before"))
+        shown
+    }
+
+    /// A size of a new array is known not to be negative, and to fit into memory.
+    pub(super) fn size_shown(&self, size: &Size, what: impl Fn(&str) -> String) -> Checked<()> {
+        if !self.facts.is_plainly_non_negative(size) {
+            let size = self.show_size(size);
+            let message = format!("{}, but nothing shows that {size} >= 0", what(&size));
+            let help = "say `check n >= 0` before, or use `max(n, 0)`";
+            return Err(self.error_help("J303", message, help));
+        }
+        if !self.facts.is_fitting(size) {
+            let size = self.show_size(size);
+            let message =
+                format!("{}, but nothing shows that {size} fits into memory", what(&size));
+            let help = format!("say `check n * {FITS}` before");
+            return Err(self.error_help("J303", message, help));
+        }
+        Ok(())
     }
 
     /// The element type of something that a loop slices.

@@ -27,14 +27,9 @@ impl Checker<'_> {
                 let mut dims = Vec::new();
                 ty.for_each_size(&mut |size| dims.push(size.clone()));
                 let open = op.open_results().filter_map(|k| dims.get(k));
-                for size in sizes.iter().chain(open) {
-                    if !self.facts.is_plainly_non_negative(size) {
-                        let size = self.show_size(size);
-                        let message = format!(
-                            "the result has size {size}, but nothing shows that it is >= 0"
-                        );
-                        return Err(self.error_help("J303", message, "say `check n >= 0` before"));
-                    }
+                let product = dims.first().filter(|_| op.is_flattening());
+                for size in sizes.iter().chain(open).chain(product) {
+                    self.size_shown(size, |size| format!("the result has size {size}"))?;
                 }
                 Ok(Values::one(ty))
             }

@@ -1,8 +1,8 @@
 //! Intervals of integers, for where a polynomial may lie. Ends beyond 128 bits saturate, far away
 //! from every end that is asked for.
 
-/// No array has more cells.
-pub const MAX_LENGTH: i128 = 1 << 48;
+/// No array has more elements, whether somebody asks for its memory or not.
+pub const MAX_LENGTH: i128 = (1 << 48) - 1;
 
 /// The integers from `low` to `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -176,17 +176,27 @@ impl Lowering<'_> {
         value: &[Slot],
         span: Span,
     ) -> Res<Atom> {
-        let size = level.cells_from(from);
+        self.size_in(level, &level.cells_from(from), value, span)
+    }
+
+    /// A size of a level, of `value`.
+    pub(super) fn size_in(
+        &mut self,
+        level: &Level,
+        size: &Size,
+        value: &[Slot],
+        span: Span,
+    ) -> Res<Atom> {
         match &level.scope {
-            Scope::Function => self.size(&size, span),
+            Scope::Function => self.size(size, span),
             Scope::Fields(fields) => {
                 let fields = fields.clone();
                 let mut of = |v: NVar| {
                     let k = fields.get(cranelift_entity::EntityRef::index(v))?;
                     value.get(*k).map(|s| s.atom)
                 };
-                match self.polynomial(&size, &mut of) {
-                    Some(cells) => Ok(cells),
+                match self.polynomial(size, &mut of) {
+                    Some(size) => Ok(size),
                     None => Err(self.bug(span, "a size names a field without a value")),
                 }
             }

@@ -352,6 +352,12 @@ impl Lowering<'_> {
             _ => prim::MUL,
         };
         let (first, second) = (a, b);
+        if let (prim::IMUL, Atom::Lit(jut_ir::Literal::I64(times @ 1..))) = (operation, b) {
+            let low = self.prim("low", prim::ILE, vec![int(i64::MIN / times), a]);
+            let high = self.prim("high", prim::ILE, vec![a, int(i64::MAX / times)]);
+            let exact = self.prim("exact", prim::AND, vec![low, high]);
+            return self.exact_if(exact, operation, (first, second), span);
+        }
         let value = self.prim("size", operation, vec![a, b]);
         let value = self.prim("size", prim::FLOAT, vec![value]);
         let [a, b] = [a, b].map(|x| self.prim("size", prim::FLOAT, vec![x]));
@@ -360,6 +366,16 @@ impl Lowering<'_> {
         let apart = self.prim("apart", prim::ABS, vec![apart]);
         let apart = self.prim("apart", prim::INT, vec![apart]);
         let exact = self.prim("exact", prim::ILT, vec![apart, int(1 << 62)]);
+        self.exact_if(exact, operation, (first, second), span)
+    }
+
+    fn exact_if(
+        &mut self,
+        exact: Atom,
+        operation: Prim,
+        (first, second): (Atom, Atom),
+        span: Span,
+    ) -> Res<()> {
         // A slice that is in range if the size is exact, and else begins below 0: so an error has the
         // operation and its operands with it.
         let wrapped = WRAPPED + SourceCheck::number_of(operation);

@@ -109,6 +109,11 @@ impl Lowering<'_> {
                 return Err(self.bug(span, "a loop that may end early counts its iterations"));
             };
             *first = vec![Slot::scalar(trips)];
+            // Nobody waits for more. But a backend may know how often a loop would run without running it, and how often is the size
+            // of an array that nobody reads: no array has more elements.
+            if stmt.nl.first().is_some_and(|v| self.uses[*v] > 0) {
+                self.check_cells(trips.into(), span);
+            }
         }
 
         for ((v, slots), wanted) in stmt.nl.iter().zip(finals).zip(&dests) {

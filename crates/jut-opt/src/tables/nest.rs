@@ -230,7 +230,10 @@ impl<'f> Nest<'f> {
         let func = self.func;
         let levels = self.levels(self.loops_of(value));
         let sizes: Vec<_> = levels.iter().map(|level| func.size_of(level.bound)).collect();
-        if !sizes.iter().all(|s| facts.is_plainly_non_negative(s) && facts.is_exact_dimension(s)) {
+        let shown = |s| {
+            facts.is_plainly_non_negative(s) && facts.is_fitting(s) && facts.is_exact_dimension(s)
+        };
+        if !sizes.iter().all(shown) {
             return false;
         }
         facts.enter();

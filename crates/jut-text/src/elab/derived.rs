@@ -19,8 +19,10 @@ use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, ExprKind};
 use jut_ad::language::{self, Deriver};
 use jut_ir::check::check_function;
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::EntityRef;
 use jut_ir::{Diagnostic, FuncId, Function, Program, Span};
+use std::collections::HashSet;
 
 /// How many may be made one of the other, and of how many parameters: tangents double these.
 const LONGEST: usize = 16;
@@ -155,7 +157,7 @@ impl Derivatives {
         let mut func = match wanted.of {
             Of::Definition(func) => func,
             Of::Block(func) => {
-                let func = self.deriver.add(program, *func);
+                let func = *self.add(program, vec![*func]).first()?;
                 if let Err(errors) = check_function(program, func) {
                     return errors.into_iter().next().map(|error| Made::Answer(Err(error)));
                 }
@@ -198,7 +200,12 @@ impl Derivatives {
     }
 
     /// Adds definitions that call each other by the numbers that they get.
-    pub fn add(&mut self, program: &mut Program, funcs: Vec<Function>) -> Vec<FuncId> {
+    pub fn add(&mut self, program: &mut Program, mut funcs: Vec<Function>) -> Vec<FuncId> {
+        // What showed the sizes of their arrays may stand where they are called.
+        let foreign: HashSet<FuncId> = program.foreign().collect();
+        for func in &mut funcs {
+            show_sizes(func, None, &|func| foreign.contains(&func));
+        }
         funcs.into_iter().map(|func| self.deriver.add(program, func)).collect()
     }
 

@@ -2,6 +2,7 @@
 
 use super::Lists;
 use jut_ir::build::FunctionBuilder;
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::prim::{self, Prim};
 use jut_ir::*;
 
@@ -132,12 +133,13 @@ impl<'p> Code<'p> {
         bound.into_iter().map(Atom::Var).collect()
     }
 
-    pub fn finish(self, results: &[Type], nl: Vec<Atom>) -> Function {
-        let mut func = self.b.func;
+    pub fn finish(mut self, results: &[Type], nl: Vec<Atom>) -> Function {
+        let func = &mut self.b.func;
         let result = |ty: &Type| ResultDecl { name: None, ty: ty.clone() };
         func.results = results.iter().map(result).collect();
         func.body = Block { stmts: self.stmts, nl, lin: Vec::new() };
-        func
+        show_sizes(func, Some(&mut self.b.namer), &|func| self.program.funcs[func].is_foreign());
+        self.b.func
     }
 }
 
