@@ -60,6 +60,7 @@ use emit::Writer;
 use frame::Handle;
 use jut_ir::build::FunctionBuilder;
 use jut_ir::calls::{callees_first, components, for_each_call};
+use jut_ir::cover::shown::show_sizes;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::graph::strongly_connected;
 use jut_ir::repair::repair;
@@ -347,6 +348,9 @@ fn differentiate(
         builder.func.body = body;
     }
     repair(&mut builder, Origin::Forward);
+    // A check may have been left within a region.
+    let foreign = |func| derivatives.program.funcs[func].is_foreign();
+    show_sizes(&mut builder.func, Some(&mut builder.namer), &foreign);
     Ok(builder.func)
 }
 
