@@ -397,17 +397,20 @@ def g(m: i64) -> i64 = while carry (k = 0) k < m { k + 1 }";
 fn dimensions_that_come_from_outside_are_compared_with_memory() {
     let source = "
 data Grid = Grid(n: i64, m: i64, z: [n, m]f64)
+data Perhaps = None | Some(grid: Grid)
 def f[p, n](z: [0, n]f64, x: [p]f64) -> f64 = {
   y = cast x : [4 * n]f64
   sum (i < n) { y[i] }
 }
 def g(grid: Grid) -> f64 = case grid { Grid(n, m, z) -> f64(m) }
-def h[n](x: [n]f64) -> f64 = sum(x)";
+def h[n](x: [n]f64) -> f64 = sum(x)
+def k(grid: Perhaps) -> f64 = case grid { None -> 0.0; Some(grid) -> g(grid) }";
     let program = load(source);
     let printed = |name| {
         let id = crate::support::func(&program, name);
         jut_loop::print::print_program(&jut_loop::lower(&program, id).unwrap().program)
     };
     let comparisons = |name| printed(name).matches(" < 281474976710656").count();
-    assert_eq!(["f", "g", "h"].map(comparisons), [1, 2, 0]);
+    assert_eq!(["f", "g", "h", "k"].map(comparisons), [1, 2, 0, 2]);
+    assert!(printed("k").contains("taken = grid_tag == 1"), "{}", printed("k"));
 }

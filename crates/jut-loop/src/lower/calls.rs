@@ -4,6 +4,7 @@
 //! function's sole accumulator: two accumulators of one call may be the same memory.
 
 use jut_ir::hash::HashMap;
+use jut_ir::prim;
 use jut_ir::{
     Block, Call, FuncId, Function, Loc, NVar, Place, Program, Rhs, RuntimeErrorKind, Scalar, Size,
     Span, Stmt, Type, VarData,
@@ -99,49 +100,34 @@ pub(super) fn from_outside(program: &Program, callee: FuncId) -> Function {
 
 impl Lowering<'_> {
     /// Compares the dimensions of arrays of several dimensions that come from outside: an array without elements may be said to
-    /// have any of them, and the range rule takes it that they are less than 2^48. (One dimension is that of memory. What a sum has
-    /// in a constructor that was not taken says nothing.)
+    /// have any of them, and the range rule takes it that they are less than 2^48. (One dimension is that of memory.)
     fn given_dimensions(&mut self) -> Res<()> {
         let src = self.src;
         let mut compared: Vec<Size> = Vec::new();
         for v in &src.params {
-            let ty = &src.nvars[*v].ty;
             let slots = self.slots(jut_ir::Atom::Var(*v), src.span)?;
-            for c in self.cx.layouts.of(ty).iter() {
+            for c in self.cx.layouts.of(&src.nvars[*v].ty).iter() {
                 let Some(level) = c.levels.first().filter(|level| level.dims.len() > 1) else {
                     continue;
                 };
-                let own = level.scope != Scope::Function;
-                if own && self.has_sum(ty, &mut Vec::new()) {
-                    continue;
-                }
                 for size in level.dims.iter().filter(|size| size.as_constant().is_none()) {
-                    if own || !compared.contains(size) {
-                        let n = self.size_in(level, size, &slots, src.span)?;
-                        self.check_cells(n, src.span);
-                        compared.extend((!own).then(|| size.clone()));
+                    let shared = level.scope == Scope::Function;
+                    if shared && compared.contains(size) {
+                        continue;
                     }
+                    let mut n = self.size_in(level, size, &slots, src.span)?;
+                    // What is said of the part of a constructor that was not taken is nothing.
+                    for (tag, constructor) in &c.only_if {
+                        let Some(tag) = slots.get(*tag).map(|slot| slot.atom) else { continue };
+                        let taken = self.prim("taken", prim::IEQ, vec![tag, int(*constructor)]);
+                        n = self.prim("n", prim::ISELECT, vec![taken, n, int(0)]);
+                    }
+                    self.check_cells(n, src.span);
+                    compared.extend(shared.then(|| size.clone()));
                 }
             }
         }
         Ok(())
-    }
-
-    /// Whether a type has a data type of several constructors in it.
-    fn has_sum(&self, ty: &Type, seen: &mut Vec<jut_ir::DataId>) -> bool {
-        match ty {
-            Type::Data(id) if seen.contains(id) => false,
-            Type::Data(id) => {
-                seen.push(*id);
-                match &self.cx.datas[*id].constructors[..] {
-                    [only] => only.fields.iter().any(|field| self.has_sum(&field.ty, seen)),
-                    _ => true,
-                }
-            }
-            Type::Array(_, element) => self.has_sum(element, seen),
-            Type::Tuple(items) => items.iter().any(|item| self.has_sum(item, seen)),
-            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => false,
-        }
     }
 
     /// Declares the parameters; gives the signature and the destinations of the results.

@@ -369,6 +369,7 @@ impl Lowering<'_> {
         self.exact_if(exact, operation, (first, second), span)
     }
 
+    /// A size that is no i64 unless `exact` holds: the error names the operation and its operands.
     fn exact_if(
         &mut self,
         exact: Atom,
