@@ -66,6 +66,9 @@ const MAX_TERMS: usize = 64;
 /// A size fits into memory if this many times of it are an i64: it is less than 2^48.
 pub const FITS: i64 = 1 << 15;
 
+/// 2^48: no array has as many elements.
+pub const MAX_CELLS: i64 = i64::MAX / FITS + 1;
+
 /// The sum of the coefficients' magnitudes in a proof: below it nothing wraps.
 const MAX_NORM: f64 = (1u64 << 61) as f64;
 
@@ -81,7 +84,7 @@ pub struct Facts {
     max_zero: HashMap<NVar, Size>,
     /// Names that are known not to be negative.
     non_negative: HashSet<NVar>,
-    /// Names that are the length of an array of scalars, or have been compared with what fits into memory.
+    /// Names that are the length of an array, or have been compared with what fits into memory.
     lengths: HashSet<NVar>,
     /// Other sizes that have been compared with it.
     fitting: HashSet<Size>,

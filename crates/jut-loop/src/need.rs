@@ -55,7 +55,7 @@ pub struct Unbounded {
 const ALIGN: i64 = jut_runtime::arena::ALIGN as i64;
 
 /// No allocation has more cells: it fails. So nothing wraps around.
-const MAX_CELLS: i64 = 1 << 48;
+const MAX_CELLS: i64 = jut_ir::cover::MAX_CELLS;
 
 /// The program that answers how much memory a call of the given one needs.
 ///

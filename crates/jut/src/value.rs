@@ -211,7 +211,7 @@ impl<T> Array<T> {
 }
 
 /// No dimension is as large, also of an array without elements: so what is computed of a few dimensions is an i64.
-pub(crate) const MAX_DIMENSION: usize = 1 << 48;
+pub(crate) const MAX_DIMENSION: usize = jut_ir::cover::MAX_CELLS as usize;
 
 /// The number of elements of a shape. `None` if no array has it: a dimension is [`MAX_DIMENSION`] or more, or without the dimensions
 /// of size zero it has more bytes than can be addressed, so that no loop over any dimension could have made it.

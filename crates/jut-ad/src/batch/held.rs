@@ -1,10 +1,5 @@
 //! What an element tells of its sizes, and an empty batch does not.
 //!
-//! ```text
-//! x: [n]f64      n elements fit into memory, so n + 1 does not wrap
-//! x: [b, n]f64   for b = 0 there may be any n: `check n + 1`
-//! ```
-//!
 //! What is made anew has sizes that are known not to be negative ([`new_sizes`]). Where the function knew it
 //! of the arrays of an element, the batch checks the arithmetic of the size at its head. The arrays of a first element would
 //! have that size, so such a check can fail for an empty batch alone.

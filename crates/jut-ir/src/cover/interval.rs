@@ -2,7 +2,7 @@
 //! from every end that is asked for.
 
 /// No array has more elements, whether somebody asks for its memory or not.
-pub const MAX_LENGTH: i128 = (1 << 48) - 1;
+pub const MAX_LENGTH: i128 = super::MAX_CELLS as i128 - 1;
 
 /// The integers from `low` to `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use crate::form::{Arena, Atom, Cell, Check, Kind, Site, Stmt, Value, ValueData};
 
 /// No allocation may have more cells than this: a product of dimensions that passes the test has
 /// not wrapped around.
-const MAX_CELLS: i64 = 1 << 48;
+const MAX_CELLS: i64 = jut_ir::cover::MAX_CELLS;
 
 pub(super) fn int(k: i64) -> Atom {
     Atom::Lit(Literal::I64(k))
