@@ -66,6 +66,7 @@ impl Translator<'_> {
             let stored = stores.iter().map(|store| store.value);
             results.iter().flatten().copied().chain(stored).collect()
         };
+        let last = self.last_pairs(body)?;
         let mut plain = Way::Plain { shown: Vec::new(), stores: Vec::new() };
         let mut results = self.each(body, plan, place, carried, &mut plain)?;
         let some = match &plain {
@@ -84,6 +85,9 @@ impl Translator<'_> {
         self.builder.ins().brif(some, cold, &[], done, &block_args(&usual));
 
         self.builder.switch_to_block(cold);
+        for (variable, value) in last {
+            self.builder.def_var(variable, value);
+        }
         let mut again = Way::Again { stores: Vec::new() };
         let made = self.each(body, plan, place, carried, &mut again)?;
         let made = waiting(&made, &again.stores());

@@ -20,6 +20,7 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector`, `group` | two iterations of a marked loop at once |
+//! | `previous` | what a value was in the iteration before |
 //! | `singles` | products of derivatives of one iteration, or outside of loops, looked at together |
 //! | `literals` | floats of loops in registers |
 //! | `fresh_names` | names of their own for loops without calls |
@@ -45,6 +46,7 @@ mod literals;
 mod loops;
 mod memory;
 mod operation;
+mod previous;
 mod program;
 mod shares;
 mod signature;

@@ -230,6 +230,7 @@ impl Translator<'_> {
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
         }
+        self.begin_before(&source.body, source.vector.is_some())?;
         let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         let zero = self.float(0.0);
 
@@ -369,6 +370,7 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(after);
         if plan.is_some() {
+            self.end_pairs(&source.body)?;
             let pairs = std::mem::take(&mut lanes);
             for pair in pairs {
                 lanes.push(self.builder.ins().extractlane(pair, 0));

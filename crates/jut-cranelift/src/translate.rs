@@ -8,6 +8,7 @@
 
 use crate::literals::Literals;
 use crate::operation;
+use crate::previous::Before;
 use crate::signature::{self, Imports, Returns, cranelift_type, word_offset};
 use crate::unit::Writing;
 use cranelift_codegen::ir::{
@@ -90,6 +91,8 @@ pub(crate) struct Translator<'a> {
     area: Option<ir::Value>,
     /// Memory for results of called functions.
     called: Option<StackSlot>,
+    /// What values were in the iteration before.
+    pub(crate) before: Before,
 }
 
 impl<'a> Translator<'a> {
@@ -142,6 +145,7 @@ impl<'a> Translator<'a> {
             returns,
             area,
             called: None,
+            before: Before::default(),
         }
     }
 
@@ -236,6 +240,7 @@ impl<'a> Translator<'a> {
         match stmt {
             Stmt::Prim { dst, prim, args } => self.prim(*dst, *prim, args),
             Stmt::Copy { dst, src } => self.copy(*dst, *src),
+            Stmt::Previous { dst, src, .. } => self.before(*dst, *src),
             Stmt::Load { dst, buffer, index } => self.load(*dst, *buffer, *index),
             Stmt::Store { buffer, index, value } => self.store(*buffer, *index, *value),
             Stmt::Offset { dst, buffer, index } => self.offset(*dst, *buffer, *index),

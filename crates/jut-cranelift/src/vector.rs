@@ -179,6 +179,10 @@ impl Translator<'_> {
                 Stmt::Copy { dst, src } if plan.classes.class(*dst) == Class::Wide => {
                     pairs[*dst] = Some(self.operand(plan, pairs, src)?);
                 }
+                Stmt::Previous { dst, src, .. } => {
+                    let now = self.operand(plan, pairs, src)?;
+                    pairs[*dst] = Some(self.before_pair(*dst, now)?);
+                }
                 Stmt::Load { dst, buffer, index: at }
                     if plan.classes.class(*dst) == Class::Wide =>
                 {

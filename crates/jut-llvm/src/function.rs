@@ -18,6 +18,7 @@
 use crate::imports::{Imports, params_of};
 use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Opcode, Prim};
 use jut_loop::analysis::{Beside, Step};
@@ -96,6 +97,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) group: Option<u32>,
     /// Where the function is left with a status that is not 0.
     pub(crate) failures: Vec<(Operand, Label)>,
+    /// Where values of the iteration before are.
+    pub(crate) before: HashMap<Value, Operand>,
     /// Memory for results of called functions, and how many words of it.
     called: Option<(Operand, usize)>,
     returns: Returns,
@@ -139,6 +142,7 @@ impl<'a> Translator<'a> {
             beside: Beside::of(source),
             group: None,
             failures: Vec::new(),
+            before: HashMap::default(),
             called: None,
             returns,
         };
@@ -214,6 +218,7 @@ impl<'a> Translator<'a> {
         match stmt {
             Stmt::Prim { dst, prim, args } => self.prim(*dst, *prim, args),
             Stmt::Copy { dst, src } => self.copy(*dst, *src),
+            Stmt::Previous { dst, src, .. } => self.before(*dst, *src),
             Stmt::Load { dst, buffer, index } => self.load(*dst, *buffer, *index),
             Stmt::Store { buffer, index, value } => self.store(*buffer, *index, *value),
             Stmt::Offset { dst, buffer, index } => self.offset(*dst, *buffer, *index),

@@ -25,6 +25,7 @@
 //! | `singles` | the same of one iteration, or outside of loops |
 //! | `ordered` | sums in order, whose terms are computed eight at a time |
 //! | `nested` | loops of sums in a body of which eight iterations are taken at once |
+//! | `previous` | what a value was in the iteration before |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //! | `mathematics` | mathematical functions of eight arguments, written out |
@@ -58,6 +59,7 @@ mod nested;
 mod object;
 mod operation;
 mod ordered;
+mod previous;
 mod products;
 mod shares;
 mod singles;

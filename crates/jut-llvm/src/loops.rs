@@ -265,6 +265,7 @@ impl Translator<'_> {
             return Err("a lanes loop has another number of sums".to_owned());
         }
         let outside = self.group.take();
+        self.begin_before(&source.body)?;
         let ends = match is_often_short(source) {
             true => self.short_or_long(source, poll)?,
             false => self.long_sums(source, poll)?,

@@ -139,6 +139,11 @@ impl Translator<'_> {
                 plan.wide[*dst] = Some(self.spread(plan, *src)?);
                 Ok(())
             }
+            Stmt::Previous { dst, src, .. } => {
+                let now = self.spread(plan, *src)?;
+                plan.wide[*dst] = Some(self.before_eight(*dst, now)?);
+                Ok(())
+            }
             Stmt::Load { dst, buffer, index } if plan.class(&(*dst).into()) == Class::Wide => {
                 let ty = scalar(self.kind(*dst)).wide();
                 let place = plan.classes.place(*buffer, *index);

@@ -217,6 +217,8 @@ fn failing(
 struct Frame<'a> {
     func: &'a LoopFunction,
     values: SecondaryMap<Value, Option<Val>>,
+    /// What values of the bodies of loops of sums were in the iteration before, by the names that they have then.
+    before: SecondaryMap<Value, Option<Val>>,
 }
 
 fn broken<T>(what: &str) -> Result<T, Fault> {
@@ -347,7 +349,8 @@ impl<'a> Execution<'a> {
                 "the evaluator's stack is too small for this recursion".into(),
             ));
         }
-        let mut frame = Frame { func, values: SecondaryMap::with_capacity(func.values.len()) };
+        let values = SecondaryMap::with_capacity(func.values.len());
+        let mut frame = Frame { func, values, before: SecondaryMap::new() };
         for (param, arg) in func.params.iter().zip(args) {
             frame.values[param.value] = Some(*arg);
         }
@@ -409,6 +412,14 @@ impl<'a> Execution<'a> {
                 frame.values[*dst] = Some(result);
             }
             Stmt::Copy { dst, src } => frame.values[*dst] = Some(frame.atom(*src)?),
+            Stmt::Previous { dst, src, first } => {
+                let now = frame.atom(*src)?;
+                let before = frame.before[*dst].replace(now);
+                frame.values[*dst] = Some(match before {
+                    Some(before) => before,
+                    None => frame.atom(Atom::Lit(*first))?,
+                });
+            }
             Stmt::Load { dst, buffer, index } => {
                 let (block, at) = frame.buffer(*buffer)?;
                 let at = at.wrapping_add(frame.int(*index)?);
@@ -616,6 +627,11 @@ impl<'a> Execution<'a> {
     fn lanes(&mut self, frame: &mut Frame<'a>, l: &'a Lanes) -> Result<(), Fault> {
         let (low, high) = (frame.int(l.low)?, frame.int(l.high)?);
         let mut sums = vec![0.0; l.carry.len()];
+        for stmt in &l.body.stmts {
+            if let Stmt::Previous { dst, .. } = stmt {
+                frame.before[*dst] = None;
+            }
+        }
         let body = vector::Iterations { index: l.index, carry: &l.carry, body: &l.body };
         let mut start = low;
         while start < high {

@@ -13,7 +13,7 @@ use jut_ir::prim::Prim;
 pub const KEYWORDS: &[&str] = &[
     "alloc", "bool", "buffer", "call", "carry", "check", "copy", "def", "else", "f64", "fail",
     "false", "fill", "for", "i64", "if", "in", "inf", "inout", "kernel", "lanes", "loop", "mark",
-    "nan", "out", "poll", "release", "shares", "tape", "true", "while", "word", "do",
+    "nan", "out", "poll", "previous", "release", "shares", "tape", "true", "while", "word", "do",
 ];
 
 /// A value of one loop function: a scalar or a buffer, assigned once.
@@ -173,6 +173,16 @@ pub enum Stmt {
         dst: Value,
         /// The operand.
         src: Atom,
+    },
+    /// `y = previous x else -0.0`: what x was in the iteration before this one, and the number in the first. It stands in the body
+    /// of a `lanes` loop, not in a block within it, behind x, which is an f64.
+    Previous {
+        /// The result.
+        dst: Value,
+        /// What is asked for.
+        src: Atom,
+        /// What there is in the first iteration.
+        first: Literal,
     },
     /// `y = x[i]`.
     Load {

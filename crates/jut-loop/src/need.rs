@@ -424,6 +424,7 @@ impl<'a> Walk<'a> {
             Stmt::Call { dst, func, args, .. } => self.call(dst, *func, args),
             Stmt::Check { check, .. } => self.check(*check),
             Stmt::Load { .. }
+            | Stmt::Previous { .. }
             | Stmt::Store { .. }
             | Stmt::Offset { .. }
             | Stmt::Fill { .. }

@@ -138,6 +138,7 @@ impl Placer {
                 Lowering::Runtime(_) => FUNCTION,
             },
             Stmt::Copy { .. }
+            | Stmt::Previous { .. }
             | Stmt::Load { .. }
             | Stmt::Store { .. }
             | Stmt::Offset { .. }

@@ -214,6 +214,10 @@ impl Printer<'_> {
                 format!("{} = {operands}", self.name(*dst))
             }
             Stmt::Copy { dst, src } => format!("{} = {}", self.name(*dst), self.atom(*src)),
+            Stmt::Previous { dst, src, first } => {
+                let (src, first) = (self.atom(*src), self.atom(Atom::Lit(*first)));
+                format!("{} = previous {src} else {first}", self.name(*dst))
+            }
             Stmt::Load { dst, buffer, index } => {
                 let kind = match (self.func.values[*dst].kind, self.func.values[*buffer].kind) {
                     (kind @ Kind::Buffer(_), _) | (kind, Kind::Buffer(Cell::Word)) => {

@@ -36,6 +36,7 @@ pub fn read_program(file: u32, text: &str) -> Result<LoopProgram, Diagnostic> {
         funcs: HashMap::new(),
         sites: HashMap::new(),
         depth: 0,
+        previous: 0,
     };
     reader.heads()?;
     reader.skip_ends();
@@ -58,6 +59,8 @@ struct Reader {
     funcs: HashMap<String, Head>,
     sites: HashMap<(RuntimeErrorKind, Span), Site>,
     depth: usize,
+    /// How many statements with `previous` have been read that stand in no `lanes` loop yet.
+    previous: usize,
 }
 
 /// What calls of a function must know of it.
@@ -321,6 +324,10 @@ impl Reader {
     fn function(&mut self) -> Res<()> {
         let (span, kinds) = self.head()?;
         self.func.body = self.block()?;
+        if std::mem::take(&mut self.previous) > 0 {
+            let message = "`previous` stands in the body of a `lanes` loop itself";
+            return Err(Diagnostic::error("J213", span, message));
+        }
         let results: Vec<Kind> =
             self.func.body.results.iter().map(|a| self.func.kind_of(*a)).collect();
         if results != kinds {
@@ -510,6 +517,15 @@ impl Reader {
             let dst = self.define(name, Kind::Buffer(cell))?;
             return Ok(Stmt::Alloc { dst, cell, len, arena, site });
         }
+        if self.take_name("previous") {
+            let src = self.atom_of(Kind::F64)?;
+            self.require("else")?;
+            let Some(first @ Literal::F64(_)) = self.literal() else {
+                return Err(self.expected("a float that is written down"));
+            };
+            self.previous += 1;
+            return Ok(Stmt::Previous { dst: self.define(name, Kind::F64)?, src, first });
+        }
         let call = matches!(self.tokens.get(self.at + 1), Some(t) if t.word == Word::Sign("("));
         if let (Word::Name(prim), true) = (self.word().clone(), call) {
             self.at += 1;
@@ -648,6 +664,8 @@ impl Reader {
                 r.define(name, Kind::F64)
             })?;
             let body = self.block()?;
+            let before = |stmt: &&Stmt| matches!(stmt, Stmt::Previous { .. });
+            self.previous -= body.stmts.iter().filter(before).count();
             let kinds = vec![Kind::F64; carry.len()];
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;

@@ -19,6 +19,11 @@ impl<'a> Values<'a> {
         Values { table, namer: None }
     }
 
+    /// The values.
+    pub fn table(&self) -> &PrimaryMap<Value, ValueData> {
+        self.table
+    }
+
     /// The name and the kind of a value.
     pub fn data(&self, value: Value) -> &ValueData {
         &self.table[value]

@@ -59,7 +59,7 @@ macro_rules! parts {
                 args.$iter().for_each(|a| visit(Operand(a)));
                 visit(Bound(dst));
             }
-            Stmt::Copy { dst, src } => {
+            Stmt::Copy { dst, src } | Stmt::Previous { dst, src, .. } => {
                 visit(Operand(src));
                 visit(Bound(dst));
             }
@@ -175,6 +175,7 @@ impl Stmt {
         match self {
             Stmt::Prim { dst, .. }
             | Stmt::Copy { dst, .. }
+            | Stmt::Previous { dst, .. }
             | Stmt::Load { dst, .. }
             | Stmt::Offset { dst, .. }
             | Stmt::Alloc { dst, .. }

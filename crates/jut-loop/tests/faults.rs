@@ -3,7 +3,7 @@
 //! same.
 
 use crate::support::loops::{
-    BEHIND, ELIMINATION, FACTOR, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
+    BEHIND, CHAIN, ELIMINATION, FACTOR, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
 };
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
@@ -142,6 +142,10 @@ fn arguments(text: &str) -> Vec<Flat> {
             vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
         ELIMINATION | FACTOR => vec![int(7), irregular(0.37), irregular(1.3)],
+        CHAIN => {
+            let m = int(n - 4);
+            vec![int(n), m, irregular(0.37), irregular(1.3), irregular(0.7)]
+        }
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
         _ => {
@@ -354,6 +358,27 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         FACTOR,
         ("k in 0 .. j", "k in 0 .. n"),
         ("k_1 in 0 .. j", "k_1 in 0 .. n"),
+    ),
+    (
+        "sweep: an element is due what its own iteration has computed, twice",
+        Pass::Tidy,
+        CHAIN,
+        NOTHING,
+        ("before = previous p_1 else -0.0", "before = p_1"),
+    ),
+    (
+        "sweep: the first element is due something of an iteration that there is not",
+        Pass::Tidy,
+        CHAIN,
+        NOTHING,
+        ("else -0.0", "else 1.0"),
+    ),
+    (
+        "sweep: the last element is not due anything",
+        Pass::Tidy,
+        CHAIN,
+        NOTHING,
+        ("g[m] = z_2", "g[m] = w_2"),
     ),
     (
         "cells: a negative zero and zero",

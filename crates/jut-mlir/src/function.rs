@@ -128,6 +128,8 @@ pub(crate) struct Emitter<'a> {
     counter: usize,
     /// What surrounds the current statement and can be left in the middle, innermost last.
     pub regions: Vec<Region>,
+    /// What values were in the iteration before, by the names that they have in the one behind it.
+    pub before: HashMap<Value, Operand>,
 }
 
 impl<'a> Emitter<'a> {
@@ -162,6 +164,7 @@ impl<'a> Emitter<'a> {
             depth: 1,
             counter: 0,
             regions: Vec::new(),
+            before: HashMap::new(),
         }
     }
 
@@ -393,6 +396,7 @@ impl<'a> Emitter<'a> {
                 self.alias(*dst, operand);
                 Ok(())
             }
+            Stmt::Previous { dst, src, .. } => self.before(*dst, *src),
             Stmt::Load { dst, buffer, index } => self.load(*dst, *buffer, *index),
             Stmt::Store { buffer, index, value } => self.store(*buffer, *index, *value),
             Stmt::Offset { dst, buffer, index } => self.offset(*dst, *buffer, *index),
@@ -413,6 +417,8 @@ impl<'a> Emitter<'a> {
             }
             Stmt::Call { dst, func, args, .. } => self.call(dst, *func, args),
             Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
+            // The loop around asks, between its blocks.
+            Stmt::Poll { every: 2.., .. } => Ok(()),
             Stmt::Poll { site, .. } => self.poll(*site),
             Stmt::Check { check, site } => self.check(*check, *site),
         }

@@ -8,11 +8,13 @@
 //! 2. a loop over what is left (else all of it), which takes the lane of an iteration out of the
 //!    vector and puts it back;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
+//!
+//! What [values were in the iteration before](crate::previous) is carried through all of them.
 
 use crate::control::Counted;
 use crate::function::{Emitter, Operand, Result, Width};
 use crate::prelude::Helper;
-use jut_loop::form::{BLOCK, LANES, Lanes};
+use jut_loop::form::{BLOCK, LANES, Lanes, Stmt};
 
 /// The type of the lanes of a sum.
 const WIDE: &str = "vector<8xf64>";
@@ -32,8 +34,13 @@ impl Emitter<'_> {
             all =
                 self.define_as("all", format_args!("arith.select {any}, {all}, {nothing} : index"));
         }
-        let totals: Vec<_> =
+        let mut totals: Vec<_> =
             (0..sums).map(|_| (self.fresh_name("total"), "f64", zero.clone())).collect();
+        totals.extend(self.first_before(&source.body)?);
+        let asks = match source.body.stmts.first() {
+            Some(Stmt::Poll { every: 2.., site }) => Some(*site),
+            _ => None,
+        };
         let blocks = Counted {
             low: nothing,
             high: all.clone(),
@@ -44,14 +51,20 @@ impl Emitter<'_> {
             fails,
             early: false,
         };
-        let dst = self.bind_all(&source.dst);
+        let mut dst = self.bind_all(&source.dst);
+        dst.extend(blocks.carried[sums..].iter().map(|_| self.fresh_name("last")));
         self.counted(&dst, &blocks, &mut |this| {
-            let (block, totals) = (&blocks.index, &blocks.carried);
+            let (block, (totals, before)) = (&blocks.index, blocks.carried.split_at(sums));
+            if let Some(site) = asks {
+                this.poll(site)?;
+            }
             let most = this.int(BLOCK);
             let left = this.difference("left", &all, block);
             let count = this.define_as("count", format_args!("arith.minui {left}, {most} : index"));
             let start = this.sum("start", &low, block);
-            let lanes = this.one_block(source, [&start, &count], fails)?;
+            let before = before.iter().map(|(name, _, _)| name.clone()).collect();
+            let mut lanes = this.one_block(source, [&start, &count], before, fails)?;
+            let before = lanes.split_off(sums);
             let fold = this.prelude.helper(Helper::Fold);
             let mut next = Vec::with_capacity(sums);
             for ((total, _, _), lanes) in totals.iter().zip(&lanes) {
@@ -59,35 +72,43 @@ impl Emitter<'_> {
                     .define_as("sum", format_args!("func.call @{fold}({lanes}) : ({WIDE}) -> f64"));
                 next.push(this.define_as("total", format_args!("arith.addf {total}, {sum} : f64")));
             }
+            next.extend(before);
             Ok(next)
         })
     }
 
-    /// The lanes of `count` iterations, at most a block, from the index `start`.
+    /// The lanes of `count` iterations, at most a block, from the index `start`, and then what is asked for in the iteration
+    /// behind them, given the same of that before them.
     fn one_block(
         &mut self,
         source: &Lanes,
         [start, count]: [&Operand; 2],
+        before: Vec<Operand>,
         fails: bool,
     ) -> Result<Vec<Operand>> {
+        let sums = source.dst.len();
         let zeros = self.float(0.0, Width::Eight);
         let mut done = self.int(0);
-        let mut lanes = vec![zeros; source.dst.len()];
+        let mut lanes = vec![zeros; sums];
+        lanes.extend(before);
         if source.vector.is_some() {
             let mask = self.int(-(LANES as i64));
             let whole = self.define_as("whole", format_args!("arith.andi {count}, {mask} : index"));
-            let main = self.over_lanes(&done, &whole, LANES as i64, &lanes, false);
+            let main = self.over_lanes(&done, &whole, LANES as i64, (&lanes, sums), false);
             let names: Vec<Operand> = lanes.iter().map(|_| self.fresh_name("most")).collect();
             self.counted(&names, &main, &mut |this| {
                 let at = &main.index;
                 let index = this.sum("at", start, at);
-                let carried: Vec<Operand> =
+                let mut carried: Vec<Operand> =
                     main.carried.iter().map(|(name, _, _)| name.clone()).collect();
-                this.eight(source, &index, &carried)
+                this.begin_before(&source.body, carried.split_off(sums));
+                let mut next = this.eight(source, &index, &carried)?;
+                next.extend(this.end_before(&source.body));
+                Ok(next)
             })?;
             (done, lanes) = (whole, names);
         }
-        let rest = self.over_lanes(&done, count, 1, &lanes, fails);
+        let rest = self.over_lanes(&done, count, 1, (&lanes, sums), fails);
         let names: Vec<Operand> = lanes.iter().map(|_| self.fresh_name("lanes")).collect();
         self.counted(&names, &rest, &mut |this| {
             let at = &rest.index;
@@ -95,6 +116,8 @@ impl Emitter<'_> {
             this.line(format_args!("{index} = arith.addi {start}, {at} : index"));
             let mask = this.int(LANES as i64 - 1);
             let lane = this.define_as("lane", format_args!("arith.andi {at}, {mask} : index"));
+            let before = rest.carried[sums..].iter().map(|(name, _, _)| name.clone());
+            this.begin_before(&source.body, before.collect());
             for ((lanes, _, _), carry) in rest.carried.iter().zip(&source.carry) {
                 let name = this.bind(*carry);
                 this.line(format_args!(
@@ -109,20 +132,22 @@ impl Emitter<'_> {
                     format_args!("vector.insert {result}, {lanes}[{lane}] : f64 into {WIDE}"),
                 ));
             }
+            next.extend(this.end_before(&source.body));
             Ok(next)
         })?;
         Ok(names)
     }
 
-    /// A loop that carries lanes.
+    /// A loop that carries lanes of so many sums, and floats.
     fn over_lanes(
         &mut self,
         low: &Operand,
         high: &Operand,
         step: i64,
-        lanes: &[Operand],
+        (lanes, sums): (&[Operand], usize),
         fails: bool,
     ) -> Counted {
+        let ty = |k: usize| if k < sums { WIDE } else { "f64" };
         Counted {
             low: low.clone(),
             high: high.clone(),
@@ -131,7 +156,8 @@ impl Emitter<'_> {
             index: self.fresh_name("k"),
             carried: lanes
                 .iter()
-                .map(|lanes| (self.fresh_name("lanes"), WIDE, lanes.clone()))
+                .enumerate()
+                .map(|(k, lanes)| (self.fresh_name("lanes"), ty(k), lanes.clone()))
                 .collect(),
             fails,
             early: false,

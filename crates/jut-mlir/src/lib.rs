@@ -33,6 +33,7 @@
 //! | `control` | loops, branches, calls, checks |
 //! | `lanes` | sums in the fixed order |
 //! | `vector` | eight iterations of a sum at once |
+//! | `previous` | what a value was in the iteration before |
 //! | `memory` | loads, stores, arenas |
 //! | `operation` | machine operations, one by one |
 //! | `prelude` | small functions that programs share |
@@ -50,6 +51,7 @@ mod memory;
 mod names;
 mod operation;
 mod prelude;
+mod previous;
 mod program;
 mod vector;
 

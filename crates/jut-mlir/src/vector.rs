@@ -91,6 +91,11 @@ impl Emitter<'_> {
                     let operand = self.lanes_of(&mut eight, src)?;
                     eight.values.insert(*dst, operand);
                 }
+                Stmt::Previous { dst, src, .. } => {
+                    let now = self.lanes_of(&mut eight, src)?;
+                    let before = self.before_eight(*dst, &now)?;
+                    eight.values.insert(*dst, before);
+                }
                 Stmt::Load { dst, buffer, index: at }
                     if eight.classes.class(*dst) == Class::Wide =>
                 {

@@ -47,6 +47,7 @@ pub fn accesses(
         }
         Stmt::Prim { .. }
         | Stmt::Copy { .. }
+        | Stmt::Previous { .. }
         | Stmt::Offset { .. }
         | Stmt::Alloc { .. }
         | Stmt::Mark { .. }

@@ -33,6 +33,8 @@ struct Group<'f, 'a> {
     taking: Option<Vec<bool>>,
     /// Stores that wait: buffers, indices, values.
     waiting: Option<Vec<[Each; 3]>>,
+    /// What values are in the last of them, by the names that they have in the iteration behind it.
+    last: Vec<(Value, Val)>,
 }
 
 impl Group<'_, '_> {
@@ -111,7 +113,7 @@ impl<'a> Execution<'a> {
     /// Some iterations at once; false if a check does not hold for all, and then nothing has happened.
     fn group(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &mut Frame<'a>,
         what: Iterations<'a>,
         vector: Vector,
         (first, count): (i64, usize),
@@ -125,11 +127,22 @@ impl<'a> Execution<'a> {
         let waiting = vector.stores_last.then(Vec::new);
         let sums = HashMap::new();
         let taking = None;
-        let mut group = Group { frame, values, count, sums, down: false, taking, waiting };
+        let mut group = Group {
+            frame: &*frame,
+            values,
+            count,
+            sums,
+            down: false,
+            taking,
+            waiting,
+            last: Vec::new(),
+        };
         let Some(results) = self.at_once(&mut group, what.body)? else { return Ok(false) };
-        for store in group.waiting.into_iter().flatten() {
+        let Group { waiting, last, .. } = group;
+        for store in waiting.into_iter().flatten() {
             self.store_each(&store)?;
         }
+        last.into_iter().for_each(|(name, now)| frame.before[name] = Some(now));
         for (sum, results) in lanes.iter_mut().zip(results) {
             for (lane, next) in sum.iter_mut().zip(results) {
                 let Val::F64(next) = next else { return broken("a lane is no f64") };
@@ -168,7 +181,8 @@ impl<'a> Execution<'a> {
                 let (count, sums) = (count as usize, sums.iter().map(started).collect());
                 let waiting = vector.stores_last.then(Vec::new);
                 let taking = None;
-                let mut group = Group { frame, values, count, sums, down, taking, waiting };
+                let mut group =
+                    Group { frame, values, count, sums, down, taking, waiting, last: Vec::new() };
                 if self.at_once(&mut group, &f.body)?.is_none() {
                     return broken("a loop of sums that is taken in vectors has a check");
                 }
@@ -225,6 +239,9 @@ impl<'a> Execution<'a> {
     /// does not hold for all.
     fn lanes_at_once(&mut self, group: &mut Group<'_, 'a>, l: &'a Lanes) -> Result<bool, Fault> {
         let [low, high] = together(group, [l.low, l.high])?;
+        if l.body.any(&mut |stmt| matches!(stmt, Stmt::Previous { .. })) {
+            return broken("a loop in a vector asks for the iteration before");
+        }
         // For each sum, and each iteration around it.
         let mut sums = vec![vec![0.0; group.count]; l.carry.len()];
         let mut start = low;
@@ -307,6 +324,16 @@ impl<'a> Execution<'a> {
                     (dst, group.each(value)?)
                 }
                 Stmt::Copy { dst, src } => (dst, group.atoms(*src)?),
+                Stmt::Previous { dst, src, first } => {
+                    let mut each = group.atoms(*src)?;
+                    let before = match group.frame.before[*dst] {
+                        Some(before) => before,
+                        None => group.frame.atom(Atom::Lit(*first))?,
+                    };
+                    each.insert(0, before);
+                    group.last.extend(each.pop().map(|now| (*dst, now)));
+                    (dst, each)
+                }
                 Stmt::Load { dst, buffer, index } => {
                     let (buffers, indices) = (group.atoms(*buffer)?, group.atoms(*index)?);
                     let load = &mut |k: usize| {

@@ -27,6 +27,7 @@ fn block(b: &mut Block, live: &mut SecondaryMap<Value, bool>) {
         let needed = match &*stmt {
             Stmt::Prim { dst, .. }
             | Stmt::Copy { dst, .. }
+            | Stmt::Previous { dst, .. }
             | Stmt::Load { dst, .. }
             | Stmt::Offset { dst, .. } => live[*dst],
             _ => true,

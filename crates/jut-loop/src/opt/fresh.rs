@@ -427,9 +427,12 @@ impl Fresh {
     fn range(&self, conds: &[Atom], stmt: &Stmt, buffer: Value) -> Option<(Linear, Linear)> {
         let Counted { index, low, high, go: None, body } = stmt.counted()? else { return None };
         let cells = self.cells(body, buffer)?;
-        let own = matches!(cells[..], [i] if i == index.into());
+        let [cell] = cells[..] else { return None };
+        let (cell, index) = (self.sum(cell), self.sum(index.into()));
+        let beside = cell.offset().checked_sub(index.offset())?;
+        let own = cell.terms() == index.terms();
         let apart = own && conds.iter().any(|cond| self.at_least(*cond, high, low));
-        apart.then(|| (self.sum(low), self.sum(high)))
+        apart.then(|| (self.sum(low).and(beside), self.sum(high).and(beside)))
     }
 
     /// Whether a condition says that a number is at least a constant.
@@ -438,10 +441,14 @@ impl Fresh {
         if !constant.terms().is_empty() {
             return false;
         }
+        let is_enough = |least: Atom| {
+            let least = self.sum(least);
+            least.terms().is_empty() && least.offset() >= constant.offset()
+        };
         match self.definition(cond) {
             Some((prim::AND, parts)) => parts.into_iter().any(|part| {
                 matches!(self.definition(part), Some((prim::ILE, [least, v]))
-                    if self.sum(least) == constant && self.sum(v) == number)
+                    if is_enough(least) && self.sum(v) == number)
             }),
             _ => false,
         }

@@ -30,10 +30,14 @@
 //! Ensures: the same cells, bit for bit; where the loop has too few iterations for both ends, it stands
 //! beside as it was. Cost: linear; the text grows by a constant factor.
 
+mod sweep;
+
 use jut_ir::Literal;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
+use super::filler;
+use super::join::{self, Behind};
 use crate::analysis::{Distance, Distances, Reached, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
@@ -41,7 +45,9 @@ use crate::values::Values;
 /// Runs the walk; whether a loop is turned round. What is written costs at most so many quarters of the loop as it was.
 pub(super) fn run(func: &mut LoopFunction, quarters: usize) -> bool {
     let (roots, rows) = (Roots::of(func), Distances::of(func));
-    let mut walk = Gather { quarters, ..Gather::new(roots, rows, Values::new(&mut func.values)) };
+    let named = join::named(&func.body);
+    let walk = Gather::new(roots, rows, Values::new(&mut func.values));
+    let mut walk = Gather { quarters, named, ..walk };
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => walk.turn(source, false, out),
         Stmt::Lanes(source) => walk.turn(Box::new(in_order(*source)), true, out),
@@ -81,12 +87,14 @@ pub(super) struct Gather<'a> {
     turned: bool,
     /// What may be written costs so many quarters of a loop.
     quarters: usize,
+    /// How often each buffer that the function allocates is named.
+    named: HashMap<Value, usize>,
 }
 
 impl<'a> Gather<'a> {
     /// The walk over a function, of which this is known.
     pub(super) fn new(roots: Roots, rows: Distances, values: Values<'a>) -> Gather<'a> {
-        Gather { roots, rows, values, turned: false, quarters: 0 }
+        Gather { roots, rows, values, turned: false, quarters: 0, named: HashMap::default() }
     }
 }
 
@@ -142,6 +150,7 @@ pub(super) struct Plan<'a> {
 impl Gather<'_> {
     /// Writes a loop, turned round if it qualifies.
     fn turn(&mut self, mut source: Box<For>, by_lanes: bool, out: &mut Vec<Stmt>) {
+        let mut beside = None;
         let turned = match Plan::of(&source, self, LARGEST, false) {
             Some(plan) if plan.owns_its_cells() => {
                 if source.carry.is_empty() {
@@ -149,21 +158,54 @@ impl Gather<'_> {
                 }
                 None
             }
-            Some(plan) => self.gathered(&source, by_lanes, &plan),
+            Some(plan) => {
+                let behind = Behind {
+                    range: (source.low, source.high),
+                    index: source.index,
+                    body: &source.body,
+                    initial: source.carry.iter().map(|(_, initial)| *initial).collect(),
+                };
+                let known = (&self.roots, self.values.table());
+                let near = join::sums_before(out, &behind, &plan.buffers(), false, known);
+                let sums = near.as_ref().and_then(|near| match &out[near.sums] {
+                    Stmt::Lanes(sums) => Some(&**sums),
+                    _ => None,
+                });
+                match self.swept(&source, by_lanes, sums, &plan) {
+                    Some(sweep) => {
+                        beside = near;
+                        Some((sweep.width, sweep.then))
+                    }
+                    None => self.gathered(&source, by_lanes, &plan),
+                }
+            }
             None => None,
         };
         let Some((width, then)) = turned else {
             out.push(as_it_is(*source, by_lanes));
             return;
         };
-        self.turned = true;
         let (low, high) = (source.low, source.high);
-        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high) {
-            if source.dst.is_empty() && low < high && high.wrapping_sub(low) >= width {
-                out.extend(then.stmts);
-            } else {
-                out.push(as_it_is(*source, by_lanes));
-            }
+        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
+            && (!(low < high && high.wrapping_sub(low) >= width)
+                || beside.is_none() && !source.dst.is_empty())
+        {
+            out.push(as_it_is(*source, by_lanes));
+            return;
+        }
+        self.turned = true;
+        let mut behind = Vec::new();
+        let beside = beside.map(|near| {
+            behind.extend(near.needing.iter().map(|at| std::mem::replace(&mut out[*at], filler())));
+            std::mem::replace(&mut out[near.sums], filler())
+        });
+        let dst = beside.iter().flat_map(|stmt| stmt.bound()).chain(&source.dst);
+        let dst: Vec<Value> = dst.copied().collect();
+        if let (Atom::Lit(_), Atom::Lit(_)) = (low, high) {
+            out.extend(then.stmts);
+            let ends = dst.into_iter().zip(then.results);
+            out.extend(ends.map(|(dst, src)| Stmt::Copy { dst, src }));
+            out.append(&mut behind);
             return;
         }
         // A loop that runs has fewer iterations than there are bytes.
@@ -172,11 +214,23 @@ impl Gather<'_> {
         let width = Atom::Lit(Literal::I64(width));
         let enough = self.values.prim("enough", Kind::BOOL, prim::ILE, &[width, trips], out);
         let cond = self.values.prim("gathers", Kind::BOOL, prim::AND, &[runs, enough], out);
-        let dst = source.dst.clone();
-        source.dst = dst.iter().map(|v| self.values.like(*v)).collect();
-        let results = source.dst.iter().map(|v| Atom::Value(*v)).collect();
-        let other = Block { stmts: vec![as_it_is(*source, by_lanes)], results };
+        let mut others = Vec::new();
+        if let Some(Stmt::Lanes(mut sums)) = beside {
+            self.rename(&mut sums.dst);
+            others.push(Stmt::Lanes(sums));
+        }
+        self.rename(&mut source.dst);
+        others.push(as_it_is(*source, by_lanes));
+        let results = others.iter().flat_map(|stmt| stmt.bound()).map(|v| Atom::Value(*v));
+        let results = results.collect();
+        let other = Block { stmts: others, results };
         out.push(Stmt::If { dst, cond, then, other });
+        out.append(&mut behind);
+    }
+
+    /// Gives values new names.
+    fn rename(&mut self, values: &mut [Value]) {
+        values.iter_mut().for_each(|v| *v = self.values.like(*v));
     }
 
     /// The loop seen from the elements, and how many iterations it needs.

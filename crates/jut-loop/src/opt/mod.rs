@@ -1,7 +1,7 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Nine walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Ten walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
@@ -12,6 +12,7 @@
 //! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register; a loop that also sums by lanes becomes two first (`distribute`) |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
+//! | `join` | a loop of sums and what stands behind it over the same range are one loop |
 //! | `extremes` | a loop for a maximum compares once, as long as there is no new one |
 //! | `fresh` | an array is not filled with zeros first, if a loop or a kernel adds to each of its cells once |
 //! | `dead` | what nobody reads goes |
@@ -39,6 +40,7 @@
 //! | `swap` | once more, where what the inner loop adds to one cell may be taken for eight rows at a time |
 //! | `interchange` | loops in loops that go through memory by columns go by rows |
 //! | `unswitch`, `peel`, `gather` | once more, for longer bodies, if many iterations can be taken at once |
+//! | `join` | once more, for loops with more to compute, if vectors are long |
 //! | `arrange` | then a loop that still adds to neighbours does so in the order of a vector |
 //! | `known` | what that has made once more of a loop that was left as it was goes |
 //! | `calm` | a loop for a maximum compares eight numbers at once |
@@ -63,6 +65,7 @@ mod gather;
 mod history;
 mod home;
 mod interchange;
+mod join;
 mod known;
 mod motion;
 mod peel;
@@ -109,6 +112,7 @@ pub fn optimise(func: &mut LoopFunction) {
     cells::run(func);
     if loops {
         gather::run(func, TWICE);
+        join::run(func, join::SHORT);
         extremes::run(func);
     }
     // The zeros that are not loaded any more are constants.
@@ -168,6 +172,9 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     if target.vectors.is_some_and(|vectors| vectors.together >= LONG) {
         for func in program.funcs.values_mut() {
             split_for_vectors(func);
+            if join::run(func, join::LONG) {
+                dead::run(func);
+            }
             arrange::run(func);
         }
     }

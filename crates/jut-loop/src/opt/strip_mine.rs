@@ -600,7 +600,8 @@ impl Walk<'_> {
                 }
                 all
             }
-            Stmt::Alloc { .. }
+            Stmt::Previous { .. }
+            | Stmt::Alloc { .. }
             | Stmt::Mark { .. }
             | Stmt::Release { .. }
             | Stmt::Fill { .. }

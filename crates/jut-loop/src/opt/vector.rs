@@ -164,7 +164,9 @@ fn mark(values: &Values, memory: &Memory, target: &Vectors, f: &mut For) {
 
 fn of_lanes(values: &Values, memory: &Memory, target: &Vectors, l: &Lanes) -> Option<Vector> {
     let survey = Survey::of(values, memory, target, l.index, &l.carry, &l.body)?;
-    survey.may_be_together(Order::Up).then(|| survey.vector(LANES as u32))
+    // Where a check does not hold, nothing of some iterations has happened, and what the last of them has is not what is asked for.
+    let fits = survey.may_be_together(Order::Up) && !(survey.checks && survey.asks_before);
+    fits.then(|| survey.vector(LANES as u32))
 }
 
 /// What a loop of sums in order has to compute for each of them, at least, so that it is worth while.
@@ -205,6 +207,8 @@ struct Survey<'a> {
     accesses: Accesses,
     /// Whether an iteration may fail.
     checks: bool,
+    /// Whether an iteration asks what something was in the one before.
+    asks_before: bool,
     /// Whether a function that takes a vector is called.
     calls_wide: bool,
     /// Operations on floats that differ between iterations.
@@ -247,6 +251,7 @@ impl<'a> Survey<'a> {
             classes: Classes::of(index, carry, body),
             accesses: Accesses::of(index),
             checks: false,
+            asks_before: false,
             calls_wide: false,
             work: 0,
             products: false,
@@ -330,6 +335,10 @@ impl<'a> Survey<'a> {
                 }
             },
             Stmt::Copy { .. } => true,
+            Stmt::Previous { src, .. } if !guarded => {
+                self.asks_before = true;
+                self.operand(*src)
+            }
             Stmt::Load { buffer, index, .. } => {
                 self.loads_first &= !self.accesses.store_to(self.memory, *buffer);
                 self.access(*buffer, *index, false);

@@ -19,6 +19,10 @@ pub fn rounds(body: &Block) -> Option<(u32, Site, Block)> {
     }
 }
 
+fn asks_before(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Previous { .. })
+}
+
 /// The program with every round of a loop as a loop of its own, in one over all rounds, which asks
 /// before each.
 pub fn spell_out(program: &mut LoopProgram) {
@@ -39,6 +43,10 @@ impl Rounds<'_> {
         match (stmt, found) {
             (Stmt::For(inner), Some((every, site, body))) => {
                 self.for_loop(For { body, ..*inner }, every, site, out);
+            }
+            // It does so itself: what iterations ask of those before them goes on from one round to the next.
+            (Stmt::Lanes(inner), Some(_)) if inner.body.stmts.iter().any(asks_before) => {
+                out.push(Stmt::Lanes(inner));
             }
             (Stmt::Lanes(inner), Some((every, site, body))) => {
                 self.lanes(Lanes { body, ..*inner }, every, site, out);

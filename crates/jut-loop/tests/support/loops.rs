@@ -173,3 +173,33 @@ loop def f(n: i64, l: in f64[n*n], g: out f64[n*n]) = {
     }
   }
 }";
+
+/// The sum of squares of differences, which leaves half of each term's derivative, and its gradient.
+pub const CHAIN: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], y: inout f64[n], g: inout f64[n]) -> (f64, f64) = {
+  c = alloc f64[n] @0:0..1
+  (s) = lanes (i in 0 .. m) carry (t) {
+    j = i + 1
+    a = x[j]
+    b = x[i]
+    d = a - b
+    e = d * d
+    u = t + e
+    c[i] = d
+    (u)
+  }
+  r = s * 0.5
+  for up (k in 0 .. m) {
+    h = c[k]
+    p = h + h
+    q = g[k]
+    v = q - p
+    g[k] = v
+    l = k + 1
+    w = g[l]
+    z = w + p
+    g[l] = z
+  }
+  o = r + s
+  (r, o)
+}";
