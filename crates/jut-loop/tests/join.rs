@@ -2,7 +2,7 @@
 
 use crate::support::tidied::{body, tidy};
 use jut_loop::form::LoopFuncId;
-use jut_loop::opt::for_target;
+use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Target, Vectors};
 use jut_loop::{eval, print, read};
@@ -119,7 +119,7 @@ fn sums_of_the_same_numbers_are_one_loop() {
 
 #[test]
 fn what_somebody_else_reads_is_stored() {
-    let read = ROOTS.replace("l = log(h)", "l = t[0]").replace("n: i64, x", "n: i64, x");
+    let read = ROOTS.replace("l = log(h)", "l = t[0]");
     let tidied = tidy(&read);
     assert!(tidied.contains("t[i] = r"), "{tidied}");
     assert_eq!(loops(&read), 1, "{tidied}");
@@ -151,8 +151,7 @@ fn loops_that_depend_on_each_other_stay_apart() {
         ROOTS
             .replace("    y[k] = d", "    z[k] = d\n    y[k] = d")
             .replace("  t = alloc", "  z = alloc f64[n] @0:0..1\n  copy z[n] = x\n  t = alloc")
-            .replace("x[", "z[")
-            .replace("copy z[n] = x", "copy z[n] = x"),
+            .replace("x[", "z["),
         // It stores to another element: others may have read it already.
         ROOTS.replace("y[k] = d", "j = n - k\n    j_1 = j - 1\n    y[j_1] = d"),
         // One of them may fail.
@@ -183,4 +182,50 @@ fn many_sums_stay_apart() {
     assert_eq!(loops(&four), 2, "{}", tidy(&four));
     runs_alike(&three);
     runs_alike(&four);
+}
+
+/// What the first loop has left is read in between, by a function that finds it in another array.
+const HANDED_ON: &str = "
+loop def g(rows: in buffer[1]) -> (f64) = {
+  row: f64[] = rows[0]
+  a = row[0]
+  (a)
+}
+loop def f(n: i64, x: in f64[n], y: out f64[n]) -> (f64, f64) = {
+  t = alloc f64[n] @0:0..1
+  rows = alloc buffer[1] @0:0..1
+  HERE
+  (s) = lanes (i in 0 .. n) carry (c) {
+    a = x[i]
+    p = a * a
+    t[i] = p
+    c_1 = c + p
+    (c_1)
+  }
+  THERE
+  (v) = call g(rows)
+  for par (k in 0 .. n) {
+    b = x[k]
+    u = t[k]
+    d = b * u
+    y[k] = d
+  }
+  (s, v)
+}";
+
+#[test]
+fn what_somebody_has_a_pointer_to_is_there_before_he_is_called() {
+    for (here, there) in [("rows[0] = t", ""), ("", "rows[0] = t")] {
+        let text = HANDED_ON.replace("  HERE\n", &format!("  {here}\n"));
+        let text = text.replace("  THERE\n", &format!("  {there}\n"));
+        let plain = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let f = LoopFuncId::from_u32(1);
+        let run = |p| format!("{:?}", eval::run(p, f, &numbers(9)));
+        let (expected, mut program) = (run(&plain), plain.clone());
+        program.funcs.values_mut().for_each(opt::optimise);
+        let tidied = print::print_program(&program);
+        assert_eq!(expected, run(&program), "{tidied}");
+        let (before, after) = tidied.split_once("call g").expect("a call");
+        assert!(before.contains("lanes (") && after.contains("for par"), "{tidied}");
+    }
 }

@@ -123,14 +123,14 @@ impl Join<'_> {
 /// A loop of operations, loads and stores that may become one with a loop of sums: one of sums, or one in any order, as a loop of none.
 fn beside_it(stmt: &Stmt) -> Option<Lanes> {
     let second = match stmt {
-        Stmt::For(f) if f.order == Order::Par => {
+        Stmt::For(f) if f.order == Order::Par && is_flat(&f.body) => {
             let For { low, high, index, body, .. } = (**f).clone();
             Lanes { dst: Vec::new(), vector: None, index, low, high, carry: Vec::new(), body }
         }
-        Stmt::Lanes(lanes) => (**lanes).clone(),
+        Stmt::Lanes(lanes) if is_flat(&lanes.body) => (**lanes).clone(),
         _ => return None,
     };
-    is_flat(&second.body).then_some(second)
+    Some(second)
 }
 
 /// Whether a body is operations, loads and stores.
@@ -237,7 +237,7 @@ pub(super) fn sums_before(
 ) -> Option<Beside> {
     let is_buffer = |v: Value| matches!(values[v].kind, Kind::Buffer(_));
     let overlap = |all: &[Value], b: Value| all.iter().any(|a| roots.may_overlap(*a, b));
-    let (mut read, mut written) = (Vec::new(), stored.to_vec());
+    let (mut read, mut written, mut called) = (Vec::new(), stored.to_vec(), false);
     for (at, stmt) in out.iter().enumerate().rev().take(NEAR) {
         if let Stmt::Lanes(sums) = stmt
             && (sums.low, sums.high) == behind.range
@@ -249,8 +249,11 @@ pub(super) fn sums_before(
                 }
                 _ => true,
             };
+            // Who has a pointer to an array that is to be written may read it, also where it is not given to him: through another one.
+            let handed_on = called || out[at + 1..].iter().any(|stmt| reads(stmt, &tapes));
             let stays = tapes.iter().any(|b| overlap(&read, *b) || overlap(&written, *b))
-                || loaded.iter().any(|b| overlap(&written, *b));
+                || loaded.iter().any(|b| overlap(&written, *b))
+                || !tapes.is_empty() && handed_on;
             if !stays
                 && behind.body.stmts.iter().all(own)
                 && let Some(needing) = needing(&out[at..], sums, behind)
@@ -264,6 +267,7 @@ pub(super) fn sums_before(
             return None;
         }
         stmt.any(&mut |stmt| {
+            called |= matches!(stmt, Stmt::Call { .. });
             accesses(stmt, is_buffer, &mut |buffer, access| match access {
                 Access::Read => read.push(buffer),
                 Access::Write => written.push(buffer),
@@ -278,11 +282,6 @@ pub(super) fn sums_before(
 fn needing(stmts: &[Stmt], sums: &Lanes, behind: &Behind<'_>) -> Option<Vec<usize>> {
     let mut needed = sums.dst.clone();
     let mut needing = Vec::new();
-    let reads = |stmt: &Stmt, needed: &[Value]| {
-        let mut reads = false;
-        stmt.atoms(&mut |a| reads |= is_one_of(a, needed));
-        reads
-    };
     for (at, stmt) in stmts.iter().enumerate().skip(1) {
         if reads(stmt, &needed) {
             match stmt {
@@ -365,6 +364,13 @@ pub(super) fn renamed(atom: Atom, known: &HashMap<Value, Atom>) -> Atom {
     }
 }
 
-pub(super) fn is_one_of(atom: Atom, values: &[Value]) -> bool {
+/// Whether a statement, or one in it, names one of some values.
+pub(super) fn reads(stmt: &Stmt, values: &[Value]) -> bool {
+    let mut reads = false;
+    stmt.atoms(&mut |a| reads |= is_one_of(a, values));
+    reads
+}
+
+fn is_one_of(atom: Atom, values: &[Value]) -> bool {
     matches!(atom, Atom::Value(v) if values.contains(&v))
 }

@@ -26,7 +26,7 @@ use jut_ir::hash::HashMap;
 use jut_ir::prim::{Lowering, Opcode, Prim};
 use jut_ir::{Literal, Scalar};
 
-use super::super::join::{is_one_of, is_only_in, renamed, stored_by};
+use super::super::join::{is_only_in, reads, renamed, stored_by};
 use super::{Gather, Plan, Update, WIDEST, Writer};
 use crate::form::{Atom, Block, For, Kind, Lanes, Order, Stmt, Value};
 
@@ -170,9 +170,7 @@ impl Writer<'_, '_, '_> {
         let mut missing: Vec<Value> = sums.carry.clone();
         missing.retain(|lane| !known.contains_key(lane));
         for stmt in &sums.body.stmts {
-            let mut reads = false;
-            stmt.atoms(&mut |a| reads |= is_one_of(a, &missing));
-            if reads {
+            if reads(stmt, &missing) {
                 missing.extend(stmt.bound());
                 continue;
             }
