@@ -66,7 +66,7 @@ impl Translator<'_> {
             let stored = stores.iter().map(|store| store.value);
             results.iter().flatten().copied().chain(stored).collect()
         };
-        let last = self.last_pairs(body)?;
+        let last = self.held_pairs(body)?;
         let mut plain = Way::Plain { shown: Vec::new(), stores: Vec::new() };
         let mut results = self.each(body, plan, place, carried, &mut plain)?;
         let some = match &plain {

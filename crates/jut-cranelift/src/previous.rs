@@ -11,17 +11,8 @@
 use crate::translate::{Result, Translator};
 use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::Variable;
+use jut_ir::hash::HashMap;
 use jut_loop::form::{Atom, Block, Stmt, Value};
-use std::collections::HashMap;
-
-/// What is known of values of the iteration before, by the names that they have in the one behind it.
-#[derive(Default)]
-pub(crate) struct Before {
-    /// The last number.
-    numbers: HashMap<Value, Variable>,
-    /// The last pair.
-    pairs: HashMap<Value, Variable>,
-}
 
 /// The numbers of the second half of one register and of the first half of another one, side by side.
 const ACROSS: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
@@ -33,12 +24,12 @@ impl Translator<'_> {
             let first = self.atom(first)?;
             let number = self.builder.declare_var(types::F64);
             self.builder.def_var(number, first);
-            self.before.numbers.insert(dst, number);
+            self.last_numbers.insert(dst, number);
             if pairs {
                 let pair = self.builder.declare_var(types::F64X2);
                 let both = self.builder.ins().splat(types::F64X2, first);
                 self.builder.def_var(pair, both);
-                self.before.pairs.insert(dst, pair);
+                self.last_pairs.insert(dst, pair);
             }
         }
         Ok(())
@@ -46,7 +37,7 @@ impl Translator<'_> {
 
     /// A single iteration asks.
     pub(crate) fn before(&mut self, dst: Value, src: Atom) -> Result<()> {
-        let variable = known(&self.before.numbers, dst)?;
+        let variable = known(&self.last_numbers, dst)?;
         let before = self.builder.use_var(variable);
         let now = self.atom(src)?;
         self.builder.def_var(variable, now);
@@ -56,7 +47,7 @@ impl Translator<'_> {
 
     /// A pair asks, whose own value is this.
     pub(crate) fn before_pair(&mut self, dst: Value, now: ir::Value) -> Result<ir::Value> {
-        let variable = known(&self.before.pairs, dst)?;
+        let variable = known(&self.last_pairs, dst)?;
         let last = self.builder.use_var(variable);
         self.builder.def_var(variable, now);
         let mask = self.builder.func.dfg.immediates.push(ConstantData::from(&ACROSS[..]));
@@ -69,8 +60,7 @@ impl Translator<'_> {
     /// No more pairs are taken: single iterations go on.
     pub(crate) fn end_pairs(&mut self, body: &Block) -> Result<()> {
         for (dst, _) in asked(body) {
-            let (pair, number) =
-                (known(&self.before.pairs, dst)?, known(&self.before.numbers, dst)?);
+            let (pair, number) = (known(&self.last_pairs, dst)?, known(&self.last_numbers, dst)?);
             let last = self.builder.use_var(pair);
             let last = self.builder.ins().extractlane(last, 1);
             self.builder.def_var(number, last);
@@ -79,10 +69,10 @@ impl Translator<'_> {
     }
 
     /// What the last pairs were of what a body asks for, which may have to be put back.
-    pub(crate) fn last_pairs(&mut self, body: &Block) -> Result<Vec<(Variable, ir::Value)>> {
+    pub(crate) fn held_pairs(&mut self, body: &Block) -> Result<Vec<(Variable, ir::Value)>> {
         let mut last = Vec::new();
         for (dst, _) in asked(body) {
-            let variable = known(&self.before.pairs, dst)?;
+            let variable = known(&self.last_pairs, dst)?;
             last.push((variable, self.builder.use_var(variable)));
         }
         Ok(last)

@@ -8,7 +8,6 @@
 
 use crate::literals::Literals;
 use crate::operation;
-use crate::previous::Before;
 use crate::signature::{self, Imports, Returns, cranelift_type, word_offset};
 use crate::unit::Writing;
 use cranelift_codegen::ir::{
@@ -17,7 +16,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_module::{FuncId, Module};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
@@ -91,8 +90,9 @@ pub(crate) struct Translator<'a> {
     area: Option<ir::Value>,
     /// Memory for results of called functions.
     called: Option<StackSlot>,
-    /// What values were in the iteration before.
-    pub(crate) before: Before,
+    /// What values were in the last iteration and in the last pair of iterations, by the names that they have in the next one.
+    pub(crate) last_numbers: HashMap<Value, Variable>,
+    pub(crate) last_pairs: HashMap<Value, Variable>,
 }
 
 impl<'a> Translator<'a> {
@@ -145,7 +145,8 @@ impl<'a> Translator<'a> {
             returns,
             area,
             called: None,
-            before: Before::default(),
+            last_numbers: HashMap::default(),
+            last_pairs: HashMap::default(),
         }
     }
 

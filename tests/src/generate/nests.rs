@@ -4,6 +4,7 @@
 //! What takes several iterations at once has to show that none needs what another one makes. These programs have loops for which
 //! that is so, and others that look like them.
 
+mod chains;
 mod in_place;
 
 use super::writer::Writer;
@@ -42,13 +43,14 @@ pub(super) fn main(w: &mut Writer) -> String {
     let mut outside = Inside { floats: vec!["a".into()], indices: Vec::new() };
     let mut body = String::from(GIVEN);
     for _ in 0..w.rng.usize(2..=STATEMENTS) {
-        let statement = match w.rng.u8(0..13) {
+        let statement = match w.rng.u8(0..15) {
             0..=2 => built(w, &mut arrays, &outside),
             3 | 4 => added(w, &arrays, &mut outside),
             5..=7 => in_place::changed(w, &mut arrays, &outside),
             8 => in_place::elements(w, &mut arrays, &outside),
             9 | 10 => in_place::rows(w, &arrays, &mut outside),
             11 => gathered(w, &mut arrays, &outside),
+            12 | 13 => chains::summed(w, &arrays, &mut outside),
             _ => in_place::triangle(w, &arrays, &mut outside),
         };
         body.push_str(&statement);
