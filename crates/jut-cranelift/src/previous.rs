@@ -12,7 +12,7 @@ use crate::translate::{Result, Translator};
 use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::Variable;
 use jut_ir::hash::HashMap;
-use jut_loop::form::{Atom, Block, Stmt, Value};
+use jut_loop::form::{Atom, Block, Value};
 
 /// The numbers of the second half of one register and of the first half of another one, side by side.
 const ACROSS: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
@@ -20,7 +20,7 @@ const ACROSS: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 
 impl Translator<'_> {
     /// Before a loop: what is asked for in its first iteration.
     pub(crate) fn begin_before(&mut self, body: &Block, pairs: bool) -> Result<()> {
-        for (dst, first) in asked(body) {
+        for (dst, first) in body.previous() {
             let first = self.atom(first)?;
             let number = self.builder.declare_var(types::F64);
             self.builder.def_var(number, first);
@@ -59,7 +59,7 @@ impl Translator<'_> {
 
     /// No more pairs are taken: single iterations go on.
     pub(crate) fn end_pairs(&mut self, body: &Block) -> Result<()> {
-        for (dst, _) in asked(body) {
+        for (dst, _) in body.previous() {
             let (pair, number) = (known(&self.last_pairs, dst)?, known(&self.last_numbers, dst)?);
             let last = self.builder.use_var(pair);
             let last = self.builder.ins().extractlane(last, 1);
@@ -71,20 +71,12 @@ impl Translator<'_> {
     /// What the last pairs were of what a body asks for, which may have to be put back.
     pub(crate) fn held_pairs(&mut self, body: &Block) -> Result<Vec<(Variable, ir::Value)>> {
         let mut last = Vec::new();
-        for (dst, _) in asked(body) {
+        for (dst, _) in body.previous() {
             let variable = known(&self.last_pairs, dst)?;
             last.push((variable, self.builder.use_var(variable)));
         }
         Ok(last)
     }
-}
-
-/// What a body asks for, and what there is in the first iteration.
-fn asked(body: &Block) -> impl Iterator<Item = (Value, Atom)> {
-    body.stmts.iter().filter_map(|stmt| match stmt {
-        Stmt::Previous { dst, first, .. } => Some((*dst, Atom::Lit(*first))),
-        _ => None,
-    })
 }
 
 fn known(variables: &HashMap<Value, Variable>, dst: Value) -> Result<Variable> {

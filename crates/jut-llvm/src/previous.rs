@@ -11,19 +11,17 @@
 
 use crate::function::{Result, Translator};
 use crate::text::{EIGHT, FLOAT, LANE, Operand};
-use jut_loop::form::{Atom, Block, Stmt, Value};
+use jut_loop::form::{Atom, Block, Value};
 
 impl Translator<'_> {
     /// Before a loop: what is asked for in its first iteration.
     pub(crate) fn begin_before(&mut self, body: &Block) -> Result<()> {
-        for stmt in &body.stmts {
-            if let Stmt::Previous { dst, first, .. } = stmt {
-                let place = self.body.alloca(LANE, 64);
-                let first = self.atom(Atom::Lit(*first))?;
-                self.before.insert(*dst, place);
-                let last = self.last(place);
-                self.body.line(format_args!("store double {first}, ptr {last}, align 8"));
-            }
+        for (dst, first) in body.previous() {
+            let place = self.body.alloca(LANE, 64);
+            let first = self.atom(first)?;
+            self.before.insert(dst, place);
+            let last = self.last(place);
+            self.body.line(format_args!("store double {first}, ptr {last}, align 8"));
         }
         Ok(())
     }

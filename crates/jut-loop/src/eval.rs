@@ -627,11 +627,7 @@ impl<'a> Execution<'a> {
     fn lanes(&mut self, frame: &mut Frame<'a>, l: &'a Lanes) -> Result<(), Fault> {
         let (low, high) = (frame.int(l.low)?, frame.int(l.high)?);
         let mut sums = vec![0.0; l.carry.len()];
-        for stmt in &l.body.stmts {
-            if let Stmt::Previous { dst, .. } = stmt {
-                frame.before[*dst] = None;
-            }
-        }
+        l.body.previous().for_each(|(name, _)| frame.before[name] = None);
         let body = vector::Iterations { index: l.index, carry: &l.carry, body: &l.body };
         let mut start = low;
         while start < high {

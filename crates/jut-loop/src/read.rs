@@ -664,8 +664,7 @@ impl Reader {
                 r.define(name, Kind::F64)
             })?;
             let body = self.block()?;
-            let before = |stmt: &&Stmt| matches!(stmt, Stmt::Previous { .. });
-            self.previous -= body.stmts.iter().filter(before).count();
+            self.previous -= body.previous().count();
             let kinds = vec![Kind::F64; carry.len()];
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;

@@ -325,6 +325,14 @@ impl Block {
         self.results.iter().for_each(|a| visit(*a));
     }
 
+    /// What its iterations ask of those before them ([`Stmt::Previous`]): names, and what there is in the first one.
+    pub fn previous(&self) -> impl Iterator<Item = (Value, Atom)> {
+        self.stmts.iter().filter_map(|stmt| match stmt {
+            Stmt::Previous { dst, first, .. } => Some((*dst, Atom::Lit(*first))),
+            _ => None,
+        })
+    }
+
     /// The number of statements in it, however deep.
     pub fn size(&self) -> usize {
         self.stmts.iter().map(Stmt::size).sum()

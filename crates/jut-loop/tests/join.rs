@@ -1,10 +1,9 @@
 //! A loop of sums and what stands behind it over the same range are one loop.
 
-use crate::support::tidied::{body, tidy};
+use crate::support::tidied::{body, sums_run_alike, tidy};
 use jut_loop::form::LoopFuncId;
-use jut_loop::opt::{self, for_target};
+use jut_loop::opt;
 use jut_loop::signature::{Cells, Flat};
-use jut_loop::target::{Target, Vectors};
 use jut_loop::{eval, print, read};
 
 /// The sum of roots, which leaves each of them, and its gradient.
@@ -65,22 +64,6 @@ fn numbers(n: i64) -> Vec<Flat> {
     vec![Flat::Scalar(jut_ir::Literal::I64(n)), x, of(&|_| 0.0)]
 }
 
-/// Runs it as it stands, tidied up, and as targets take it: all give the same.
-fn runs_alike(text: &str) {
-    let plain = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let tidied = read::read_program(0, &tidy(text)).unwrap();
-    let vectors = |masked, together| Vectors { masked, together, ..Vectors::EVERYTHING };
-    let target = |vectors| Target { vectors: Some(vectors), ..Target::default() };
-    let taken = [vectors(true, 8), vectors(false, 4)].map(|v| for_target(&tidied, &target(v)));
-    for n in (-1..20).chain([1031]) {
-        let run = |p| format!("{:?}", eval::run(p, LoopFuncId::from_u32(0), &numbers(n)));
-        let expected = run(&plain);
-        for program in [&tidied].into_iter().chain(&taken) {
-            assert_eq!(expected, run(program), "{n}: {}", print::print_program(program));
-        }
-    }
-}
-
 fn loops(text: &str) -> usize {
     body(text).iter().filter(|l| l.contains("lanes (") || l.contains("for ")).count()
 }
@@ -106,7 +89,7 @@ fn a_sum_and_its_gradient_are_one_loop_without_what_one_leaves_for_the_other() {
         ],
         "{tidied:#?}"
     );
-    runs_alike(ROOTS);
+    sums_run_alike(ROOTS, numbers);
 }
 
 #[test]
@@ -114,7 +97,7 @@ fn sums_of_the_same_numbers_are_one_loop() {
     let tidied = tidy(LINE);
     assert!(tidied.contains("(s, g) = lanes (i in 0 .. n) carry (c, e)"), "{tidied}");
     assert_eq!(tidied.matches("x[i]").count(), 1, "{tidied}");
-    runs_alike(LINE);
+    sums_run_alike(LINE, numbers);
 }
 
 #[test]
@@ -129,7 +112,7 @@ fn what_somebody_else_reads_is_stored() {
         .replace("t[", "y[")
         .replace("  t = alloc f64[n] @0:0..1", "  z = alloc f64[n] @0:0..1");
     assert!(tidy(&result).contains("y[i] = r"), "{}", tidy(&result));
-    runs_alike(&result);
+    sums_run_alike(&result, numbers);
 }
 
 #[test]
@@ -168,7 +151,7 @@ fn loops_that_depend_on_each_other_stay_apart() {
     for text in cases {
         let count = 2 + text.matches("for up").count();
         assert_eq!(loops(&text), count, "{}", tidy(&text));
-        runs_alike(&text);
+        sums_run_alike(&text, numbers);
     }
 }
 
@@ -180,8 +163,8 @@ fn many_sums_stay_apart() {
     let four = three.replace("carry (c) {", "carry (c, c2) {").replace("(s) =", "(s, s2) =");
     let four = four.replace("(c_1)\n", "c3 = c2 + d\n    (c_1, c3)\n");
     assert_eq!(loops(&four), 2, "{}", tidy(&four));
-    runs_alike(&three);
-    runs_alike(&four);
+    sums_run_alike(&three, numbers);
+    sums_run_alike(&four, numbers);
 }
 
 /// What the first loop has left is read in between, by a function that finds it in another array.

@@ -1,12 +1,9 @@
 //! A sum over neighbours and its gradient in one loop, in which an iteration asks what the one before has computed.
 
 use crate::support::loops::CHAIN;
-use crate::support::tidied::{body, tidy};
-use jut_loop::form::LoopFuncId;
-use jut_loop::opt::for_target;
+use crate::support::tidied::{body, sums_run_alike, tidy};
+use jut_loop::read;
 use jut_loop::signature::{Cells, Flat};
-use jut_loop::target::{Target, Vectors};
-use jut_loop::{eval, print, read};
 
 /// Arguments for `m` iterations; the last numbers are none, and some of the zeros are negative.
 fn numbers(m: i64) -> Vec<Flat> {
@@ -27,27 +24,6 @@ fn numbers(m: i64) -> Vec<Flat> {
         of(&|k| 0.5 * k),
         of(&|k| if k as i64 % 2 == 0 { -0.0 } else { 1e15 / k }),
     ]
-}
-
-/// Runs it as it stands, tidied up, and as targets take it: all give the same.
-fn runs_alike(text: &str) {
-    let plain = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let tidied = read::read_program(0, &tidy(text)).unwrap();
-    let vectors = |masked, together| Vectors { masked, together, ..Vectors::EVERYTHING };
-    let target = |vectors| Target { vectors: Some(vectors), ..Target::default() };
-    let targets = [vectors(true, 8), vectors(false, 8), vectors(false, 4)].map(target);
-    let taken = targets.map(|target| for_target(&tidied, &target));
-    for m in (-1..28).chain([1024, 1031]) {
-        let run = |p| format!("{:?}", eval::run(p, LoopFuncId::from_u32(0), &numbers(m)));
-        let expected = run(&plain);
-        for program in [&tidied].into_iter().chain(&taken) {
-            assert_eq!(expected, run(program), "{m}: {}", print::print_program(program));
-            let printed = print::print_program(program);
-            let again =
-                read::read_program(0, &printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
-            assert_eq!(print::print_program(&again), printed);
-        }
-    }
 }
 
 #[test]
@@ -75,7 +51,7 @@ fn the_gradient_of_a_chain_is_given_in_the_loop_of_its_sum() {
         ],
         "{tidied:#?}"
     );
-    runs_alike(CHAIN);
+    sums_run_alike(CHAIN, numbers);
 }
 
 #[test]
@@ -115,7 +91,7 @@ fn several_neighbours_and_arrays_are_swept_together() {
     for text in cases {
         let tidied = tidy(&text);
         assert!(tidied.contains("previous"), "{tidied}");
-        runs_alike(&text);
+        sums_run_alike(&text, numbers);
     }
 }
 
@@ -133,7 +109,7 @@ fn what_a_sum_leaves_is_stored_only_if_somebody_else_asks_for_it() {
     let result = CHAIN.replace("y: inout", "y: out").replace("  c = alloc f64[n] @0:0..1\n", "");
     let result = result.replace("c[", "y[");
     assert!(swept(&result).contains("y[k_1] ="), "{}", swept(&result));
-    runs_alike(&result);
+    sums_run_alike(&result, numbers);
 }
 
 #[test]
@@ -163,7 +139,7 @@ fn loops_that_depend_on_each_other_are_not_swept_together() {
         let tidied = tidy(&text);
         assert!(!tidied.contains("previous"), "{tidied}");
         if !text.contains("k1 = k + 1") {
-            runs_alike(&text);
+            sums_run_alike(&text, numbers);
         }
     }
 }

@@ -4,15 +4,7 @@
 //! beside it has: `[a, b, .., i]` in the iterations behind `h` gives `[h, a, b, ..]`, and `i` is carried on.
 
 use crate::function::{Emitter, Operand, Result};
-use jut_loop::form::{Atom, Block, Stmt, Value};
-
-/// What a body asks for, and what there is in its first iteration.
-fn asked(body: &Block) -> impl Iterator<Item = (Value, Atom)> {
-    body.stmts.iter().filter_map(|stmt| match stmt {
-        Stmt::Previous { dst, first, .. } => Some((*dst, Atom::Lit(*first))),
-        _ => None,
-    })
-}
+use jut_loop::form::{Atom, Block, Value};
 
 impl Emitter<'_> {
     /// What a loop carries for its body: name, type and what it is in the first iteration.
@@ -24,17 +16,17 @@ impl Emitter<'_> {
             let first = self.atom(first)?;
             Ok((self.fresh_name("before"), "f64", first))
         };
-        asked(body).map(of).collect()
+        body.previous().map(of).collect()
     }
 
     /// A body begins that is given this.
     pub(crate) fn begin_before(&mut self, body: &Block, before: Vec<Operand>) {
-        self.before.extend(asked(body).map(|(dst, _)| dst).zip(before));
+        self.before.extend(body.previous().map(|(dst, _)| dst).zip(before));
     }
 
     /// What the next iteration asks for.
     pub(crate) fn end_before(&self, body: &Block) -> Vec<Operand> {
-        asked(body).filter_map(|(dst, _)| self.before.get(&dst).cloned()).collect()
+        body.previous().filter_map(|(dst, _)| self.before.get(&dst).cloned()).collect()
     }
 
     fn exchange(&mut self, dst: Value, now: Operand) -> Result<Operand> {

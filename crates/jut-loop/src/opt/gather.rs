@@ -17,7 +17,8 @@
 //! computed twice, so only small bodies of machine operations are turned round. A loop whose
 //! iterations write to one cell each needs no turning: it only becomes `par`.
 //!
-//! What the loop carries, such as a sum, in order or by lanes, stays in a loop of its own before, without the updates. Where it
+//! Where there are sums by lanes over the same range, of the loop itself or of one before it, and the updates only add, nothing is computed twice: one loop gives
+//! both ([`sweep`]). What else the loop carries, such as a sum in order, stays in a loop of its own before, without the updates. Where it
 //! adds to several arrays, or to several rows of one (a cell of a grid and those above and below it), each
 //! has a loop of its own.
 //!

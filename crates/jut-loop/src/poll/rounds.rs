@@ -19,10 +19,6 @@ pub fn rounds(body: &Block) -> Option<(u32, Site, Block)> {
     }
 }
 
-fn asks_before(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Previous { .. })
-}
-
 /// The program with every round of a loop as a loop of its own, in one over all rounds, which asks
 /// before each.
 pub fn spell_out(program: &mut LoopProgram) {
@@ -45,7 +41,7 @@ impl Rounds<'_> {
                 self.for_loop(For { body, ..*inner }, every, site, out);
             }
             // It does so itself: what iterations ask of those before them goes on from one round to the next.
-            (Stmt::Lanes(inner), Some(_)) if inner.body.stmts.iter().any(asks_before) => {
+            (Stmt::Lanes(inner), Some(_)) if inner.body.previous().next().is_some() => {
                 out.push(Stmt::Lanes(inner));
             }
             (Stmt::Lanes(inner), Some((every, site, body))) => {
