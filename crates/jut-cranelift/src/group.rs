@@ -40,6 +40,22 @@ impl Translator<'_> {
         Ok(all)
     }
 
+    /// The same for one pair, `k` iterations behind.
+    pub(crate) fn one_pair(
+        &mut self,
+        body: &Block,
+        plan: &PairPlan,
+        place: (ir::Value, i64),
+        carried: &Carried,
+    ) -> Result<Vec<ir::Value>> {
+        let carried = std::slice::from_ref(carried);
+        let mut results = match plan.together {
+            None => self.each(body, plan, place, carried, &mut Way::Direct)?,
+            Some(_) => self.group(body, plan, place, carried)?,
+        };
+        results.pop().ok_or_else(|| "a pair without results".to_owned())
+    }
+
     fn each(
         &mut self,
         body: &Block,

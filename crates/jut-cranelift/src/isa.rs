@@ -100,6 +100,7 @@ const VECTORS: Vectors = Vectors {
     branches: true,
     guarded: false,
     in_order: false,
+    conjunctions: true,
     nested: false,
     operation: is_lanewise,
     function: |_| false,

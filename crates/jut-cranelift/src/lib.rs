@@ -19,7 +19,7 @@
 //! | `shares` | calls that may run on several threads |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
-//! | `vector`, `group` | two iterations of a marked loop at once |
+//! | `pairs`, `vector`, `group` | two iterations of a marked loop at once |
 //! | `previous` | what a value was in the iteration before |
 //! | `singles` | products of derivatives of one iteration, or outside of loops, looked at together |
 //! | `literals` | floats of loops in registers |
@@ -46,6 +46,7 @@ mod literals;
 mod loops;
 mod memory;
 mod operation;
+mod pairs;
 mod previous;
 mod program;
 mod shares;

@@ -21,7 +21,7 @@ use crate::vector::{Carried, PairPlan};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, MemFlagsData, StackSlot, types};
 use jut_ir::prim::Lowering;
-use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt, Vector};
+use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
 use jut_loop::poll::rounds;
 
 /// Bodies of at most so many statements are repeated for every lane.
@@ -43,13 +43,19 @@ impl Translator<'_> {
 
     /// A loop, which may ask between rounds of so many iterations if the call is cancelled.
     fn for_rounds(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
-        let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
-        if let Some(vector) = source.vector {
-            low = self.pairs_loop(source, vector, [low, high], poll)?;
-        }
         let mut initial = Vec::with_capacity(source.carry.len() + 1);
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
+        }
+        if let Some(vector) = source.vector
+            && poll.is_none()
+            && let Some(trips) = self.few_pairs(source)?
+        {
+            return self.pairs_without_loop(source, vector, trips, &initial);
+        }
+        let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        if let Some(vector) = source.vector {
+            low = self.pairs_loop(source, vector, [low, high], &mut initial, poll)?;
         }
         let carried: Vec<_> = source.carry.iter().map(|(value, _)| *value).collect();
         let body = self.block_for(&carried);
@@ -132,7 +138,7 @@ impl Translator<'_> {
     }
 
     /// On to the next round, if there is one and the call is not cancelled; else out of the loop.
-    fn ask(
+    pub(crate) fn ask(
         &mut self,
         more: ir::Value,
         site: Site,
@@ -153,62 +159,6 @@ impl Translator<'_> {
             Some(go) if source.may_end_early() => self.builder.ins().band(more, *go),
             _ => more,
         }
-    }
-
-    /// Iterations two to a register, as many at a time as the loop says; gives the first index
-    /// that is left.
-    fn pairs_loop(
-        &mut self,
-        source: &For,
-        vector: Vector,
-        [low, high]: [ir::Value; 2],
-        poll: Option<(u32, Site)>,
-    ) -> Result<ir::Value> {
-        let mut plan = PairPlan::of(source.index, &[], &source.body, vector);
-        self.spread(&source.body, &mut plan)?;
-        let together = i64::from(vector.width);
-        let [main, done] = [self.block_with(1, 0), self.block_with(1, 0)];
-        let none = self.int(0);
-        let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
-        let trips = self.builder.ins().isub(high, low);
-        let trips = self.builder.ins().select(any, trips, none);
-        let whole = self.builder.ins().band_imm_s(trips, -together);
-        let end = self.builder.ins().iadd(low, whole);
-        let any = self.builder.ins().icmp(IntCC::NotEqual, low, end);
-        let (mut begin, mut bound) = (main, end);
-        if let Some((every, _)) = poll {
-            begin = self.block_with(1, 0);
-            self.builder.ins().brif(any, begin, &block_args(&[low]), done, &block_args(&[low]));
-            self.builder.switch_to_block(begin);
-            let from = self.builder.block_params(begin)[0];
-            let most = self.int(i64::from(every).max(together));
-            let left = self.builder.ins().isub(end, from);
-            let more = self.builder.ins().umin(left, most);
-            bound = self.builder.ins().iadd(from, more);
-            self.builder.ins().jump(main, &block_args(&[from]));
-        } else {
-            self.builder.ins().brif(any, main, &block_args(&[low]), done, &block_args(&[low]));
-        }
-
-        self.builder.switch_to_block(main);
-        let index = self.builder.block_params(main)[0];
-        self.bind(source.index, index);
-        let nothing = vec![Vec::new(); vector.width as usize / 2];
-        self.pairs(&source.body, &plan, index, &nothing)?;
-        let next = self.builder.ins().iadd_imm_s(index, together);
-        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, bound);
-        let args = block_args(&[next]);
-        if let Some((_, site)) = poll {
-            let turn = self.builder.create_block();
-            self.builder.ins().brif(more, main, &args, turn, &[]);
-            self.builder.switch_to_block(turn);
-            let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
-            self.ask(more, site, (begin, &args), (done, &args));
-        } else {
-            self.builder.ins().brif(more, main, &args, done, &args);
-        }
-        self.builder.switch_to_block(done);
-        Ok(self.builder.block_params(done)[0])
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
@@ -483,7 +433,7 @@ impl Translator<'_> {
     }
 
     /// A block with integer parameters followed by float parameters.
-    fn block_with(&mut self, ints: usize, floats: usize) -> ir::Block {
+    pub(crate) fn block_with(&mut self, ints: usize, floats: usize) -> ir::Block {
         let block = self.builder.create_block();
         for k in 0..ints + floats {
             let ty = if k < ints { types::I64 } else { types::F64 };

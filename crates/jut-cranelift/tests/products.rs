@@ -1,5 +1,5 @@
-//! Products of derivatives in loops and outside of them: iterations and statements whose products are looked at together give the
-//! bits of the evaluator, wherever a zero meets what is not finite.
+//! Products of derivatives in loops and outside of them, and questions about all iterations: iterations and statements whose products
+//! are looked at together, and iterations that are asked together, give the bits of the evaluator, wherever a zero meets what is not finite.
 
 use jut_ir::Literal;
 use jut_loop::form::{LoopFuncId, LoopProgram};
@@ -139,6 +139,58 @@ const BODIES: &[(&str, &str)] = &[
   t = sin(s)
   u = times(t, p)
   w = s + u",
+    ),
+    (
+        "whether something holds for all, up",
+        "(all) = for up (i in 0 .. n) carry (before = true) {
+    p = x[i]
+    q = y[i]
+    r = times(p, q)
+    own = r < 1.0
+    after = before && own
+    (after)
+  }
+  w = select(all, 1.0, 2.0)",
+    ),
+    (
+        "whether one of two things holds for all, down, and did before",
+        "first = x[0]
+  given = first == 1.5
+  (all) = for down (i in 1 .. n) carry (before = given) {
+    p = x[i]
+    q = y[i]
+    low = p < 0.5
+    high = p <= q
+    own = low || high
+    after = own && before
+    (after)
+  }
+  w = select(all, 1.0, 2.0)",
+    ),
+    (
+        "whether something holds for a few",
+        "enough = 17 <= n
+  (w) = if enough {
+    (all) = for up (i in 1 .. 17) carry (before = true) {
+      p = x[i]
+      own = p < 1.25
+      after = before && own
+      (after)
+    }
+    (some) = for up (i_1 in 1 .. 6) carry (before_1 = true) {
+      p_1 = y[i_1]
+      q_1 = x[i_1]
+      own_1 = p_1 < q_1
+      after_1 = before_1 && own_1
+      (after_1)
+    }
+    a_1 = select(all, 1.0, 2.0)
+    a_2 = select(some, 4.0, 8.0)
+    w_1 = a_1 + a_2
+    (w_1)
+  } else {
+    (3.0)
+  }",
     ),
 ];
 

@@ -38,6 +38,7 @@ pub(crate) fn takes(math: MathLibrary, instructions: Instructions) -> Target {
     let vectors = Vectors {
         // Others it finds itself.
         loops: Loops::CallsAndProducts,
+        conjunctions: false,
         masked: instructions.masks,
         guarded: instructions.masks,
         operation: if instructions.rounding { |_| true } else { |op| rounding(op).is_none() },

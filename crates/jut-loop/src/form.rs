@@ -436,7 +436,8 @@ pub struct For {
     /// The order.
     pub order: Order,
     /// If several iterations are taken at once: without carries, or with
-    /// [sums](crate::analysis::sums_in_order), whose terms are added one after the other; up, down, or in any order.
+    /// [sums](crate::analysis::sums_in_order), whose terms are added one after the other, or with a
+    /// [conjunction](crate::analysis::conjunction); up, down, or in any order.
     pub vector: Option<Vector>,
     /// The index.
     pub index: Value,

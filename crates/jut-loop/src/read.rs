@@ -14,7 +14,7 @@ use jut_ir::prim::{Prim, Syntax};
 use jut_ir::{Diagnostic, Literal, NVar, RuntimeErrorKind, Scalar, Size, Span};
 use std::collections::HashMap;
 
-use crate::analysis::sums_in_order;
+use crate::analysis::{Sum, conjunction, sums_in_order};
 use crate::form::{
     Arena, Atom, Block, Cell, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
     LoopProgram, Order, Param, Role, Site, Stmt, Value, ValueData, Vector,
@@ -645,8 +645,9 @@ impl Reader {
             let read = For { dst, order, vector, index, low, high, carry, body };
             if vector.is_some() && (carries || order == Order::Down) {
                 let sums = sums_in_order(&read);
-                if !sums.is_some_and(|sums| sums.iter().all(|sum| kinds[sum.number] == Kind::F64)) {
-                    let what = "a loop without carries, or of sums, before it";
+                let of_floats = |sums: Vec<Sum>| sums.iter().all(|s| kinds[s.number] == Kind::F64);
+                if !sums.is_some_and(of_floats) && conjunction(&read).is_none() {
+                    let what = "a loop without carries, of sums, or of a conjunction, before it";
                     return Err(self.expected(what));
                 }
             }

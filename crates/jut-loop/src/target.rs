@@ -61,6 +61,8 @@ pub struct Vectors {
     /// Whether it can add up what several iterations have computed, one after the other, so that loops of
     /// sums in order, up and down, may be taken several iterations at a time.
     pub in_order: bool,
+    /// Whether it can ask for several iterations at a time if something holds for all.
+    pub conjunctions: bool,
     /// Whether a loop of sums may stand in one of which it takes several iterations: it is as long for all of them, and each has
     /// sums of its own.
     pub nested: bool,
@@ -112,6 +114,7 @@ impl Vectors {
         branches: true,
         guarded: true,
         in_order: true,
+        conjunctions: true,
         nested: true,
         operation: |_| true,
         function: |_| true,

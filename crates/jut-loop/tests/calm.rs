@@ -62,14 +62,20 @@ fn rows() -> Vec<Vec<f64>> {
     rows
 }
 
+/// A backend that asks one number after the other.
+const ONE_BY_ONE: Vectors = Vectors { conjunctions: false, ..Vectors::EVERYTHING };
+
 #[test]
-fn eight_comparisons_tell_that_nothing_changes() {
+fn some_comparisons_tell_that_nothing_changes() {
     let plain = program(LARGEST);
     let smallest = LARGEST.replace("t > v", "t < v").replace("z = -y", "z = y + 0.0");
-    for text in [LARGEST, &smallest] {
+    let asks = [(Vectors::EVERYTHING, "first + 16"), (ONE_BY_ONE, "first + 8")];
+    for (text, (vectors, behind)) in
+        [LARGEST, &smallest].into_iter().flat_map(|text| asks.map(|asks| (text, asks)))
+    {
         let plain = program(text);
-        let made = prepared(text);
-        assert!(made.contains("for up (block in 0 .. blocks)"), "{made}");
+        let made = for_backend(text, Some(vectors));
+        assert!(made.contains("for up (block in 0 .. blocks)") && made.contains(behind), "{made}");
         let made = program(&made);
         for row in rows() {
             for from in [0, 1, 5, 50] {
@@ -79,12 +85,71 @@ fn eight_comparisons_tell_that_nothing_changes() {
     }
     assert_eq!(for_backend(LARGEST, None).matches("for up").count(), 1, "for vectors only");
     // A block of which one number is left out.
-    let made = prepared(LARGEST);
+    let made = for_backend(LARGEST, Some(ONE_BY_ONE));
     let asked = made.lines().filter(|line| line.contains("&& calm")).nth(3).expect("questions");
     let (name, question) = asked.split_once(" = ").expect("a name");
     let (before, _) = question.split_once(" && ").expect("two parts");
-    let wrong = program(&made.replace(asked, &format!("{name} = {before} && true")));
-    assert!(rows().iter().any(|row| outcome(&plain, 0, row) != outcome(&wrong, 0, row)), "{made}");
+    let wrong = made.replace(asked, &format!("{name} = {before} && true"));
+    let made = prepared(LARGEST);
+    let shorter = made.replace("in first .. behind) carry (calm", "in first .. start) carry (calm");
+    for wrong in [wrong, shorter] {
+        assert_ne!(wrong, made);
+        let wrong = program(&wrong);
+        assert!(
+            rows().iter().any(|row| outcome(&plain, 0, row) != outcome(&wrong, 0, row)),
+            "{made}"
+        );
+    }
+}
+
+/// Whether something holds for all numbers of a row.
+const ALL: &str = "
+loop def f(n: i64, from: i64, x: in f64[n]) -> (bool) = {
+  (all) = for ORDER (i in from .. n) carry (before = true) {
+    t = x[i]
+    own = t < 4.0
+    after = before && own
+    (after)
+  }
+  (all)
+}";
+
+#[test]
+fn whether_something_holds_for_all_is_asked_of_several() {
+    for (order, turned) in [("up", false), ("down", false), ("up", true)] {
+        let mut text = ALL.replace("ORDER", order);
+        if turned {
+            text = text.replace("before && own", "own && before");
+        }
+        let (plain, made) = (program(&text), prepared(&text));
+        assert!(made.contains(&format!("for {order} vector 8")), "{made}");
+        let made = program(&made);
+        for row in rows() {
+            for from in [0, 1, 5, 50] {
+                assert_eq!(outcome(&plain, from, &row), outcome(&made, from, &row), "{row:?}");
+            }
+        }
+        assert!(!for_backend(&text, Some(ONE_BY_ONE)).contains("vector"));
+    }
+    for (old, new) in [
+        // What is asked depends on what was true before, or is the same for all.
+        ("t < 4.0", "select(before, false, true)"),
+        ("t < 4.0", "n < 4"),
+        // It is not only asked if all hold.
+        ("before && own", "before || own"),
+        ("(after)\n  }", "(own)\n  }"),
+        // An iteration may fail.
+        ("t = x[i]", "check i < n @0:1..2\n    t = x[i]"),
+    ] {
+        let all = ALL.replace("ORDER", "up");
+        let text = all.replace(old, new);
+        assert_ne!(text, all, "{old}");
+        assert!(!prepared(&text).contains("vector"), "{new}: {}", prepared(&text));
+    }
+    // A text may say so of no other loop.
+    let text = ALL.replace("ORDER", "up vector 8").replace("&&", "||");
+    let error = read::read_program(0, &text).expect_err("a disjunction");
+    assert!(error.to_string().contains("of a conjunction"), "{error}");
 }
 
 #[test]

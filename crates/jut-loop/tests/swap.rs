@@ -100,6 +100,12 @@ loop def f(n: i64, l: in f64[n*n], g: out f64[n*n]) = {
 }";
     assert!(tidy(negative).contains("0.0 +"));
     runs_alike(negative, arguments);
+    // Squares and the like are none.
+    for never in ["b = a * a", "b = abs(a)", "b = exp(a)"] {
+        let text = negative.replace("b = a * -0.0", never);
+        assert!(!tidy(&text).contains("0.0 +"), "{never}");
+        runs_alike(&text, arguments);
+    }
 }
 
 /// The program for a target that takes iterations of a loop together round another one; what it computes is compared.

@@ -34,6 +34,7 @@ pub(crate) const TARGET: Target = Target {
         branches: false,
         guarded: false,
         in_order: false,
+        conjunctions: false,
         nested: false,
         operation: is_lanewise,
         function: |symbol| matches!(symbols::math(symbol), Some(Math::Unary(_) | Math::Binary(_))),

@@ -6,6 +6,7 @@
 //! | [`Roots`] | which buffers may share memory |
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
+//! | [`conjunction`] | whether a loop only asks if something holds in all iterations |
 //! | [`shown_by`] | where it shows that a product of derivatives is NaN |
 //! | [`Pending`], [`Step`] | which of them, and of what is computed from them, have not been looked at, and when that is to be done |
 //! | [`OwnRows`] | which cells an iteration has for itself |
@@ -39,5 +40,5 @@ pub use pending::{Look, Pending, Step};
 pub use products::{is_product, shown_by};
 pub use roots::Roots;
 pub use spots::Spot;
-pub use sums::{Sum, sums_in_order, sums_of};
+pub use sums::{Sum, conjunction, sums_in_order, sums_of};
 pub use zeros::{Zeros, added_to_zero};

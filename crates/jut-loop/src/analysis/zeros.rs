@@ -13,6 +13,8 @@
 //! } }
 //! ```
 //!
+//! A square, what `abs` gives and what `exp` gives are none either, so distances are added up from their first square on.
+//!
 //! All are taken for such until something else is found to become one of them, round and round. Nothing is said of what comes from outside, of what a call or a
 //! kernel writes, and of floats of 32 bits, whose rounding makes zeros of small negative numbers.
 //!
@@ -109,6 +111,8 @@ impl Search<'_> {
                     (prim::ADD, [a, b]) => self.may(*a) && self.may(*b),
                     (prim::SUB, [a, _]) => self.may(*a),
                     (prim::SELECT, [_, a, b]) => self.may(*a) || self.may(*b),
+                    (prim::MUL, [a, b]) => a != b,
+                    (prim::ABS | prim::EXP, _) => false,
                     _ => true,
                 };
                 self.note(*dst, may);

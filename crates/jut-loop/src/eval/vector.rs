@@ -5,7 +5,7 @@
 //! computed for every iteration; what they load and check counts for those that take them.
 
 use super::{Execution, Fault, Frame, Val, broken, failing, fold, operation};
-use crate::analysis::{Sum, sums_in_order};
+use crate::analysis::{Sum, conjunction, sums_in_order};
 use crate::form::{Atom, BLOCK, Block, Check, For, Kind, LANES, Lanes, Order, Stmt, Value, Vector};
 use std::collections::HashMap;
 
@@ -152,7 +152,7 @@ impl<'a> Execution<'a> {
         Ok(true)
     }
 
-    /// A loop of sums in order: terms are computed together and added one after the other.
+    /// A loop of sums in order, or that asks if something holds for all: terms are computed together and taken one after the other.
     pub(super) fn sums_in_vectors(
         &mut self,
         frame: &mut Frame<'a>,
@@ -160,8 +160,9 @@ impl<'a> Execution<'a> {
         vector: Vector,
         (mut low, mut high): (i64, i64),
     ) -> Result<(), Fault> {
-        let Some(sums) = sums_in_order(f) else {
-            return broken("a loop in vectors carries more than sums");
+        let sums = sums_in_order(f).or_else(|| Some(vec![conjunction(f)?]));
+        let Some(sums) = sums else {
+            return broken("a loop in vectors carries more than sums, or a conjunction");
         };
         let mut carry = Vec::with_capacity(f.carry.len());
         for (value, initial) in &f.carry {

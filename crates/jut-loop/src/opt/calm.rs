@@ -18,17 +18,28 @@
 //! ```
 //!
 //! Eight comparisons without a branch between them take less than eight branches, one comparison of eight still less, if the backend's compiler
-//! makes that of them.
+//! makes that of them. Where the target takes [conjunctions](crate::analysis::conjunction) several iterations at a time, sixteen are asked so:
+//!
+//! ```text
+//! calm = for up (i in first .. first + 16) carry (c = true) {
+//!   t = x[i]
+//!   own = t <= w
+//!   c_1 = c && own
+//!   (c_1)
+//! }
+//! ```
 //!
 //! Requires: a backend with vectors. A loop qualifies if all that it computes before it asks are
 //! operations and loads that cannot fail, no more than [`LARGEST`], of numbers that it asks nothing else about. Ensures: the same bits. *Cost*:
-//! linear; a body is written twice more, and what is asked eight times.
+//! linear; a body is written twice more, and what is asked once or eight times.
 
 use jut_ir::Literal;
 use jut_ir::prim::{self, Lowering, Prim};
 
+use super::vector::{self, Memory};
 use crate::copy::Copier;
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
+use crate::target::Vectors;
 use crate::values::{self, Values};
 
 /// Statements before the question, at most.
@@ -37,9 +48,17 @@ const LARGEST: usize = 6;
 /// Iterations at a time: 2 to this power.
 const TOGETHER: u32 = 3;
 
+/// The same where one loop asks for all of them: as many as a backend takes without a jump.
+const IN_A_LOOP: u32 = 4;
+
 /// Runs the walk.
-pub(super) fn run(func: &mut LoopFunction) {
-    let mut walk = Calm { values: Values::new(&mut func.values) };
+pub(super) fn run(func: &mut LoopFunction, target: &Vectors) {
+    let calm = |stmt: &Stmt| matches!(stmt, Stmt::For(source) if is_calm(source));
+    if !func.body.any(&mut { calm }) {
+        return;
+    }
+    let memory = Memory::of(func);
+    let mut walk = Calm { values: Values::new(&mut func.values), memory, target };
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) if is_calm(&source) => {
             let last = walk.in_blocks(*source, out);
@@ -76,6 +95,8 @@ fn is_calm(source: &For) -> bool {
 
 struct Calm<'a> {
     values: Values<'a>,
+    memory: Memory,
+    target: &'a Vectors,
 }
 
 fn int(k: i64) -> Atom {
@@ -85,7 +106,12 @@ fn int(k: i64) -> Atom {
 impl Calm<'_> {
     /// Writes the loop over blocks; gives that over what is left.
     fn in_blocks(&mut self, source: For, out: &mut Vec<Stmt>) -> For {
-        let (low, shift) = (source.low, int(i64::from(TOGETHER)));
+        let low = source.low;
+        let names: Vec<Atom> = source.carry.iter().map(|(v, _)| (*v).into()).collect();
+        let question = self.question(&source, [low, source.high], &names).into();
+        let in_a_loop = vector::takes(self.values.table(), &self.memory, self.target, &question);
+        let together = if in_a_loop { IN_A_LOOP } else { TOGETHER };
+        let shift = int(i64::from(together));
         let values = &mut self.values;
         let trips = values::trips([low, source.high], &mut |hint, kind, prim, args| {
             values.prim(hint, kind, prim, args, out)
@@ -94,7 +120,20 @@ impl Calm<'_> {
         let block = self.values.fresh("block", Kind::I64);
         let carry: Vec<(Value, Atom)> =
             source.carry.iter().map(|(v, start)| (self.values.like(*v), *start)).collect();
-        let body = self.block(&source, [block.into(), low], &carry);
+        let mut stmts = Vec::new();
+        let start = self.integer("start", prim::SHL, [block.into(), shift], &mut stmts);
+        let first = self.integer("first", prim::IADD, [low, start], &mut stmts);
+        let behind = self.integer("behind", prim::IADD, [first, int(1 << together)], &mut stmts);
+        let old: Vec<Atom> = carry.iter().map(|(v, _)| (*v).into()).collect();
+        let calm = if in_a_loop {
+            let question = self.question(&source, [first, behind], &old);
+            let calm = question.dst.iter().map(|v| (*v).into()).next();
+            stmts.push(question.into());
+            calm.unwrap_or(Atom::Lit(Literal::Bool(false)))
+        } else {
+            self.questions(&source, first, &old, &mut stmts)
+        };
+        let body = self.unless(calm, &source, [first, behind], old, stmts);
         let dst: Vec<Value> = carry.iter().map(|(v, _)| self.values.like(*v)).collect();
         let so_far = source.carry.iter().zip(&dst).map(|((v, _), after)| (*v, (*after).into()));
         let so_far = so_far.collect();
@@ -104,44 +143,78 @@ impl Calm<'_> {
         For { low: rest, carry: so_far, ..source }
     }
 
-    /// The body for a block.
-    fn block(&mut self, source: &For, [block, low]: [Atom; 2], carry: &[(Value, Atom)]) -> Block {
+    /// A loop that asks if all iterations of a range leave these as they are.
+    fn question(&mut self, source: &For, range: [Atom; 2], old: &[Atom]) -> For {
+        let given = source.carry.iter().map(|(v, _)| *v).zip(old.iter().copied());
+        let mut copier = Copier::with(given);
+        let index = copier.fresh(source.index, &mut self.values);
         let mut stmts = Vec::new();
-        let shift = int(i64::from(TOGETHER));
-        let start = self.integer("start", prim::SHL, [block, shift], &mut stmts);
-        let first = self.integer("first", prim::IADD, [low, start], &mut stmts);
-        let old = || carry.iter().map(|(v, _)| Atom::Value(*v));
-        let given = || source.carry.iter().map(|(v, _)| *v).zip(old());
+        let own = self.asked(source, &mut copier, &mut stmts);
+        let so_far = self.values.fresh("calm", Kind::BOOL);
+        let next =
+            self.values.prim("calm", Kind::BOOL, prim::AND, &[so_far.into(), own], &mut stmts);
+        let carry = vec![(so_far, Atom::Lit(Literal::Bool(true)))];
+        let dst = vec![self.values.like(so_far)];
+        counted(dst, index, range, carry, Block { stmts, results: vec![next] })
+    }
+
+    /// The same of a few iterations, one after the other.
+    fn questions(
+        &mut self,
+        source: &For,
+        first: Atom,
+        old: &[Atom],
+        stmts: &mut Vec<Stmt>,
+    ) -> Atom {
         let mut calm = Atom::Lit(Literal::Bool(true));
         for k in 0..1 << TOGETHER {
-            let index = self.integer("index", prim::IADD, [first, int(k)], &mut stmts);
-            let mut copier = Copier::with(given().chain([(source.index, index)]));
-            if let Some((Stmt::If { cond, .. }, before)) = source.body.stmts.split_last() {
-                stmts.extend(before.iter().map(|stmt| copier.stmt(stmt, &mut self.values)));
-                let own = copier.atom(*cond);
-                let kind = Kind::BOOL;
-                calm = self.values.prim("calm", kind, prim::AND, &[calm, own], &mut stmts);
-            }
+            let index = self.integer("index", prim::IADD, [first, int(k)], stmts);
+            let given = source.carry.iter().map(|(v, _)| *v).zip(old.iter().copied());
+            let mut copier = Copier::with(given.chain([(source.index, index)]));
+            let own = self.asked(source, &mut copier, stmts);
+            calm = self.values.prim("calm", Kind::BOOL, prim::AND, &[calm, own], stmts);
         }
-        let behind = self.integer("behind", prim::IADD, [first, int(1 << TOGETHER)], &mut stmts);
+        calm
+    }
+
+    /// What an iteration asks.
+    fn asked(&mut self, source: &For, copier: &mut Copier, stmts: &mut Vec<Stmt>) -> Atom {
+        match source.body.stmts.split_last() {
+            Some((Stmt::If { cond, .. }, before)) => {
+                stmts.extend(before.iter().map(|stmt| copier.stmt(stmt, &mut self.values)));
+                copier.atom(*cond)
+            }
+            _ => Atom::Lit(Literal::Bool(false)),
+        }
+    }
+
+    /// The body for a block: what it is given, unless some iteration changes it.
+    fn unless(
+        &mut self,
+        calm: Atom,
+        source: &For,
+        range: [Atom; 2],
+        old: Vec<Atom>,
+        mut stmts: Vec<Stmt>,
+    ) -> Block {
         let mut copier = Copier::default();
         let index = copier.fresh(source.index, &mut self.values);
         let inner: Vec<(Value, Atom)> = source
             .carry
             .iter()
-            .zip(old())
-            .map(|((v, _), before)| (copier.fresh(*v, &mut self.values), before))
+            .zip(&old)
+            .map(|((v, _), before)| (copier.fresh(*v, &mut self.values), *before))
             .collect();
         let body = copier.block(&source.body, &mut self.values);
         let mut fresh =
             || -> Vec<Value> { source.carry.iter().map(|(v, _)| self.values.like(*v)).collect() };
         let (changed, after) = (fresh(), fresh());
         let results = changed.iter().map(|v| (*v).into()).collect();
-        let one_by_one = counted(changed, index, [first, behind], inner, body).into();
+        let one_by_one = counted(changed, index, range, inner, body).into();
         stmts.push(Stmt::If {
             dst: after.clone(),
             cond: calm,
-            then: Block { stmts: Vec::new(), results: old().collect() },
+            then: Block { stmts: Vec::new(), results: old },
             other: Block { stmts: vec![one_by_one], results },
         });
         Block { stmts, results: after.into_iter().map(Atom::Value).collect() }

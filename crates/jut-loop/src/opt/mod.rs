@@ -43,7 +43,7 @@
 //! | `join` | once more, for loops with more to compute, if vectors are long |
 //! | `arrange` | then a loop that still adds to neighbours does so in the order of a vector |
 //! | `known` | what that has made once more of a loop that was left as it was goes |
-//! | `calm` | a loop for a maximum compares eight numbers at once |
+//! | `calm` | a loop for a maximum compares eight or sixteen numbers at once |
 //! | `cells` | once more, where loops of sums in order are taken several iterations at a time: several cells of an array are registers |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
@@ -178,8 +178,8 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
             arrange::run(func);
         }
     }
-    if target.vectors.is_some() {
-        program.funcs.values_mut().for_each(calm::run);
+    if let Some(vectors) = &target.vectors {
+        program.funcs.values_mut().for_each(|func| calm::run(func, vectors));
     }
     if target.vectors.is_some_and(|vectors| vectors.in_order) {
         program.funcs.values_mut().for_each(cells::carry_sums);

@@ -88,7 +88,7 @@ mod together;
 
 pub(super) use self::together::Memory;
 use self::together::{Accesses, Together};
-use crate::analysis::{Class, Classes, sums_in_order};
+use crate::analysis::{Class, Classes, conjunction, sums_in_order};
 use crate::form::{
     Atom, Block, Cell, For, Kind, LANES, Lanes, LoopFunction, Order, Stmt, Value, ValueData, Vector,
 };
@@ -129,7 +129,8 @@ pub(super) fn takes(values: &Values, memory: &Memory, target: &Vectors, stmt: &S
 
 fn mark(values: &Values, memory: &Memory, target: &Vectors, f: &mut For) {
     if !f.carry.is_empty() {
-        f.vector = of_sums(values, memory, target, f);
+        let of_sums = of_sums(values, memory, target, f);
+        f.vector = of_sums.or_else(|| of_conjunction(values, memory, target, f));
         return;
     }
     if target.loops == Loops::None {
@@ -188,6 +189,19 @@ fn of_sums(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Optio
         && !survey.nested
         && survey.work >= WORK * sums.len();
     fits.then(|| in_order(&survey))
+}
+
+/// A loop that only asks if something holds in all iterations: it may be asked of several at once. What is the same in all of them is asked
+/// once, and nothing to be gained.
+fn of_conjunction(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Option<Vector> {
+    let conjunction = conjunction(f).filter(|_| target.conjunctions)?;
+    let survey = Survey::of(values, memory, target, f.index, &[conjunction.carry], &f.body)?;
+    let fits = survey.may_be_together(f.order)
+        && survey.accesses.store_nothing()
+        && !survey.checks
+        && !survey.nested
+        && survey.classes.class(conjunction.term) == Class::Wide;
+    fits.then(|| survey.vector(target.together))
 }
 
 /// How a loop in order is taken. What is left over is cheaper one by one: adding up a vector takes as long as adding up eight numbers.
