@@ -149,6 +149,7 @@ static MEMORY: &[Named] = &[
     ("jut_cholesky", || jut_cholesky as *const u8),
     ("jut_cholesky_linear", || jut_cholesky_linear as *const u8),
     ("jut_sin_cos", || jut_sin_cos as *const u8),
+    (wide::SIN_COS, wide::sin_cos),
     #[cfg(not(jut_freestanding))]
     ("jut_foreign", || crate::foreign::jut_foreign as *const u8),
     #[cfg(not(jut_freestanding))]

@@ -201,6 +201,32 @@ forms! {
     "jut_logaddexp" "jut_logaddexp_n" "jut_logaddexp_all" logaddexp Logaddexp;
 }
 
+mod both {
+    use super::straight;
+    use core::slice;
+
+    /// # Safety
+    /// Both point to `n` floats, which do not overlap.
+    #[inline(always)]
+    unsafe fn replace(x: *mut f64, y: *mut f64, n: u64) {
+        // SAFETY: as required of the caller.
+        let (x, y) = unsafe {
+            (slice::from_raw_parts_mut(x, n as usize), slice::from_raw_parts_mut(y, n as usize))
+        };
+        straight::sines_and_cosines(x, y);
+    }
+
+    processors!(same "jut_sin_cos_all" replace(x: *mut f64, y: *mut f64, n: u64));
+}
+
+/// The symbol of `void f(double *x, double *y, uint64_t n)`, which puts sines in place of arguments, and their cosines beside them.
+pub const SIN_COS: &str = "jut_sin_cos_all";
+
+/// Where that one lies.
+pub fn sin_cos() -> *const u8 {
+    both::same::address()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,6 +260,30 @@ mod tests {
                 for (x, y) in x.into_iter().zip(y) {
                     let want = scalar(x);
                     assert!(crate::math::same(y, want), "{}({x:e}) = {y:e}, {want:e}", form.symbol);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sines_and_cosines_have_the_bits_of_each_alone_on_this_processor() {
+        // SAFETY: the address is that of a function of this type.
+        let both: unsafe extern "C" fn(*mut f64, *mut f64, u64) =
+            unsafe { core::mem::transmute(sin_cos()) };
+        let special = [0.0, -0.0, 1e-9, 3.0e4, f64::NAN, f64::INFINITY, -1e300, 0.785, 1e5];
+        for n in 0..40 {
+            for place in 0..=n {
+                let mut args: Vec<f64> = (0..n).map(|k| f64::from(k) * 0.7 - 9.0).collect();
+                if let Some(arg) = args.get_mut(place as usize) {
+                    *arg = special[(n + place) as usize % special.len()];
+                }
+                let (mut sines, mut cosines) = (args.clone(), vec![7.0; args.len()]);
+                // SAFETY: both are as long as is said.
+                unsafe { both(sines.as_mut_ptr(), cosines.as_mut_ptr(), args.len() as u64) };
+                for ((x, sin), cos) in args.iter().zip(sines).zip(cosines) {
+                    let [want_sin, want_cos] = [crate::math::sin(*x), crate::math::cos(*x)];
+                    let ok = crate::math::same(sin, want_sin) && crate::math::same(cos, want_cos);
+                    assert!(ok, "{x:e}: {sin:e} {cos:e}, {want_sin:e} {want_cos:e}");
                 }
             }
         }

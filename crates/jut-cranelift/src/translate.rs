@@ -20,8 +20,8 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_module::{FuncId, Module};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{COS, Lowering, Opcode, Prim, SIN};
-use jut_loop::analysis::Step;
+use jut_ir::prim::{Lowering, Opcode, Prim, SIN};
+use jut_loop::analysis::{Step, sine_and_cosine};
 use jut_loop::form::{
     Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
 };
@@ -177,7 +177,9 @@ impl<'a> Translator<'a> {
 
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<ir::Value>> {
-        self.find_partners(block);
+        if self.imports.math == MathLibrary::Jut {
+            self.partners.extend(sine_and_cosine(block));
+        }
         for step in Step::of(block, |v| self.kind(v)) {
             match step {
                 Step::Go(stmt) => self.stmt(stmt)?,
@@ -186,28 +188,6 @@ impl<'a> Translator<'a> {
             }
         }
         self.atoms(&block.results)
-    }
-
-    /// Finds sines and cosines of the same value: one call computes both, where the first one stands.
-    fn find_partners(&mut self, block: &Block) {
-        if self.imports.math != MathLibrary::Jut {
-            return;
-        }
-        let mut alone: HashMap<(Value, Prim), Value> = HashMap::default();
-        for stmt in &block.stmts {
-            let Stmt::Prim { dst, prim: prim @ (SIN | COS), args } = stmt else { continue };
-            let [Atom::Value(arg)] = args[..] else { continue };
-            let other = if *prim == SIN { COS } else { SIN };
-            match alone.remove(&(arg, other)) {
-                Some(first) => {
-                    self.partners.insert(first, Some(*dst));
-                    self.partners.insert(*dst, None);
-                }
-                None => {
-                    alone.insert((arg, *prim), *dst);
-                }
-            }
-        }
     }
 
     /// Sine and cosine together: assigns the given value and its partner.

@@ -20,11 +20,12 @@ use crate::text::{Body, Label, Operand, Scalar, Type, scalar};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Opcode, Prim};
-use jut_loop::analysis::{Beside, Step};
+use jut_ir::prim::{Lowering, Opcode, Prim, SIN};
+use jut_loop::analysis::{Beside, Step, sine_and_cosine};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;
+use jut_native::object::MathLibrary;
 
 /// Why a function could not be translated, for the reader of [`jut_native::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -99,6 +100,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) failures: Vec<(Operand, Label)>,
     /// Where values of the iteration before are.
     pub(crate) before: HashMap<Value, Operand>,
+    /// The partner of the first of a sine and a cosine of one value; none for the second.
+    partners: HashMap<Value, Option<Value>>,
     /// Memory for results of called functions, and how many words of it.
     called: Option<(Operand, usize)>,
     returns: Returns,
@@ -143,6 +146,7 @@ impl<'a> Translator<'a> {
             group: None,
             failures: Vec::new(),
             before: HashMap::default(),
+            partners: HashMap::default(),
             called: None,
             returns,
         };
@@ -203,6 +207,9 @@ impl<'a> Translator<'a> {
 
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<Operand>> {
+        if self.imports.math == MathLibrary::Jut {
+            self.partners.extend(sine_and_cosine(block));
+        }
         for step in Step::of(block, |v| self.kind(v)) {
             match step {
                 Step::Go(stmt) => self.stmt(stmt)?,
@@ -293,6 +300,15 @@ impl<'a> Translator<'a> {
             return Err(format!("`{}` has {} operands", row.id, args.len()));
         }
         let operands = self.atoms(args)?;
+        match (self.partners.get(&dst).copied(), operands.as_slice()) {
+            (Some(Some(partner)), [x]) => {
+                self.sine_and_cosine(dst, prim, partner, *x);
+                return Ok(());
+            }
+            // Computed with its partner.
+            (Some(None), _) => return Ok(()),
+            _ => {}
+        }
         let result = match row.lowering {
             Lowering::Opcode(op) if let Some(symbol) = self.imports.called(op) => {
                 let operand = match (op, operands.as_slice()) {
@@ -310,6 +326,18 @@ impl<'a> Translator<'a> {
         };
         self.bind(dst, result);
         Ok(())
+    }
+
+    /// Calls what computes a sine and a cosine of one value: assigns the given one and its partner.
+    fn sine_and_cosine(&mut self, dst: Value, prim: Prim, partner: Value, x: Operand) {
+        self.imports.sine_and_cosine();
+        let place = self.called_area(1);
+        let sine =
+            self.body.value(format_args!("call double @jut_sin_cos(double {x}, ptr {place})"));
+        let cosine = self.body.value(format_args!("load double, ptr {place}, align 8"));
+        let (own, other) = if prim == SIN { (sine, cosine) } else { (cosine, sine) };
+        self.bind(dst, own);
+        self.bind(partner, other);
     }
 
     /// Calls a mathematical function of the runtime.

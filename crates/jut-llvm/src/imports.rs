@@ -21,6 +21,8 @@ pub(crate) struct Imports {
     foreign: BTreeSet<String>,
     wide: BTreeMap<&'static str, &'static Form>,
     metadata: Vec<String>,
+    /// Whether a sine and a cosine are computed by one call.
+    sine_and_cosine: bool,
     /// Whether some of eight neighbours are loaded or stored in pieces.
     pub(crate) pieces: bool,
     /// Where functions of the runtime come from; what the system's library has not, the module has itself: see `system.ll`.
@@ -36,6 +38,11 @@ impl Imports {
     /// Notes that a mathematical function of the runtime is called.
     pub(crate) fn mathematics(&mut self, symbol: &'static str) {
         self.mathematics.insert(symbol);
+    }
+
+    /// Notes that a sine and a cosine are computed by one call.
+    pub(crate) fn sine_and_cosine(&mut self) {
+        self.sine_and_cosine = true;
     }
 
     /// The function of eight arguments that goes with a mathematical function, if there is one; it
@@ -133,6 +140,9 @@ impl Imports {
         for symbol in &self.mathematics {
             let params = listed(params_of(symbol)?);
             let _ = writeln!(text, "declare double @{symbol}({params}) #1");
+        }
+        if self.sine_and_cosine {
+            text.push_str("declare double @jut_sin_cos(double, ptr) #6\n");
         }
         for kernel in &self.kernels {
             let row = kernel.row();

@@ -190,6 +190,17 @@ def g[n, d](x: [n, d]f64, w: [d]f64) -> [d]f64 = grad(f, w)(x, w)";
 }
 
 #[test]
+fn one_call_makes_the_sine_and_the_cosine_of_a_number() {
+    let source = "def f(x: f64) -> f64 = sin(cos(x)) + cos(x * 2.0)";
+    let value = text(source, "f");
+    assert!(!value.contains("jut_sin_cos"), "{value}");
+    let gradient = jut_llvm::text(&lowered_gradient(source, "f")).expect("text");
+    assert_eq!(gradient.matches("call double @jut_sin_cos(").count(), 3, "{gradient}");
+    assert_eq!(gradient.matches("declare double @jut_sin_cos(").count(), 1, "{gradient}");
+    assert!(!gradient.contains("@jut_sin(") && !gradient.contains("@jut_cos("), "{gradient}");
+}
+
+#[test]
 fn eight_powers_are_written_out() {
     let text = text("def each[n](x: [n]f64, p: f64) -> [n]f64 = for (i < n) { x[i]^p }", "each");
     assert!(text.contains("call <8 x double> @jut_pow.8(<8 x double>"), "{text}");

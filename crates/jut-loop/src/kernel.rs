@@ -404,6 +404,19 @@ pub static KERNELS: &[KernelRow] = &[
             }
         },
     },
+    KernelRow {
+        name: "sin_cos",
+        symbol: wide::SIN_COS,
+        doc: "each of the n cells of x becomes its sine, and the same cell of y its cosine",
+        params: &[buffer("x", Role::InOut), buffer("y", Role::InOut), integer("n")],
+        stops_early: false,
+        lengths: |sizes| sizes.iter().flat_map(|n| [(*n).max(0); 2]).collect(),
+        run: |buffers, _| {
+            if let [x, y] = buffers {
+                x.iter_mut().zip(y).for_each(|(x, y)| (*x, *y) = (math::sin(*x), math::cos(*x)));
+            }
+        },
+    },
     replaced!("exp" "jut_exp_all" exp),
     replaced!("log" "jut_log_all" log),
     replaced!("log1p" "jut_log1p_all" log1p),
@@ -480,6 +493,8 @@ pub const FOREIGN: Kernel = named("foreign");
 pub const PRINT: Kernel = named("print");
 /// A float of such a line.
 pub const PRINT_FLOAT: Kernel = named("print_float");
+/// Sines and cosines of many numbers.
+pub const SIN_COS: Kernel = named("sin_cos");
 
 /// The kernel that does for many numbers what a function of the runtime does for one.
 pub fn of_many(scalar: &str) -> Option<Kernel> {

@@ -73,6 +73,48 @@ loop def f(n: i64, m: f64, x: in f64[n], t: out f64[n]) -> (f64) = {
 }
 
 #[test]
+fn one_kernel_makes_sines_and_cosines_of_one_number() {
+    let text = "
+loop def f(n: i64, x: in f64[n], t: out f64[n]) -> (f64) = {
+  (s) = lanes (i in 0 .. n) carry (s_1) {
+    a = x[i]
+    FIRST
+    b = a * 2.0
+    SECOND
+    e = u - v
+    t[i] = e
+    f = sin(e)
+    s_2 = s_1 + f
+    (s_2)
+  }
+  (s)
+}";
+    let arguments = |n| vec![number(n), floats(n), floats(n)];
+    let both = [("u = sin(a)", "v = cos(a)"), ("v = cos(a)", "u = sin(a)")];
+    for (first, second) in both {
+        let text = text.replace("FIRST", first).replace("SECOND", second);
+        let made = apart(&text, LENGTHS, arguments);
+        assert_eq!(made.matches("kernel sin_cos(").count(), 1, "{made}");
+        assert_eq!(made.matches("kernel sin(").count(), 1, "{made}");
+        assert!(!made.contains("kernel cos("), "{made}");
+        // The argument is stored once.
+        assert_eq!(made.matches("] = a").count(), 1, "{made}");
+        // Which of both buffers holds the sines matters.
+        let (head, rest) = made.split_once("kernel sin_cos(").expect("a kernel");
+        let (buffers, rest) = rest.split_once(", taken)").expect("its arguments");
+        let (x, y) = buffers.split_once(", ").expect("two buffers");
+        let wrong = format!("{head}kernel sin_cos({y}, {x}, taken){rest}");
+        let run = |text: &str| {
+            format!("{:?}", eval::run(&program(text), LoopFuncId::from_u32(0), &arguments(9)))
+        };
+        assert_ne!(run(&wrong), run(&made));
+    }
+    // Of two numbers.
+    let text = text.replace("FIRST", "u = sin(a)").replace("SECOND", "v = cos(b)");
+    assert!(!apart(&text, LENGTHS, arguments).contains("sin_cos"));
+}
+
+#[test]
 fn a_function_of_two_arguments_has_a_buffer_for_each() {
     let text = "
 loop def f(n: i64, p: f64, x: in f64[n], y: inout f64[n]) = {

@@ -113,6 +113,41 @@ pub fn in_place<F: Function>(x: &mut [f64]) {
     }
 }
 
+/// Sines in place of arguments, and cosines of them, eight at a time; as many as both have.
+#[inline(always)]
+pub fn sines_and_cosines(x: &mut [f64], cosines: &mut [f64]) {
+    #[inline(always)]
+    fn eight(x: &mut [f64; TOGETHER], cosines: &mut [f64; TOGETHER]) {
+        let args = *x;
+        let mut all_usual = true;
+        for k in 0..TOGETHER {
+            let (sin, cos, usual) = angles::both(args[k]);
+            (x[k], cosines[k]) = (sin, cos);
+            all_usual &= usual;
+        }
+        if !all_usual {
+            for k in 0..TOGETHER {
+                (x[k], cosines[k]) = sin_cos(args[k]);
+            }
+        }
+    }
+    let len = x.len().min(cosines.len());
+    let (blocks, rest) = x[..len].as_chunks_mut::<TOGETHER>();
+    let (cosine_blocks, cosine_rest) = cosines[..len].as_chunks_mut::<TOGETHER>();
+    for (block, cosines) in blocks.iter_mut().zip(cosine_blocks) {
+        eight(block, cosines);
+    }
+    if let ([x], [cosine]) = (&mut *rest, &mut *cosine_rest) {
+        (*x, *cosine) = sin_cos(*x);
+    } else if !rest.is_empty() {
+        let (mut last, mut last_cosines) = ([0.5; TOGETHER], [0.0; TOGETHER]);
+        last[..rest.len()].copy_from_slice(rest);
+        eight(&mut last, &mut last_cosines);
+        rest.copy_from_slice(&last[..rest.len()]);
+        cosine_rest.copy_from_slice(&last_cosines[..cosine_rest.len()]);
+    }
+}
+
 /// Adding this to a number far below it, and taking it away again, rounds to the nearest integer;
 /// the integer stands in the low bits of the sum.
 pub(super) const ROUND: f64 = 6755399441055744.0;

@@ -14,6 +14,7 @@
 //! | [`Distances`] | how far apart two cells are that a loop accesses, and which rows of an array it cannot reach both |
 //! | [`Zeros`] | which floats are no negative zero |
 //! | [`Spot`] | where in an array of rows the iterations of two loops meet |
+//! | [`sine_and_cosine`] | which sines and cosines are of the same number |
 //! | [`Beside`] | what a load finds that several iterations have stored just before, a few cells beside |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
@@ -24,6 +25,7 @@ pub mod effects;
 mod lanes;
 pub mod linear;
 pub mod own_rows;
+mod partners;
 mod pending;
 mod planes;
 mod products;
@@ -36,6 +38,7 @@ pub use beside::Beside;
 pub use distances::{Distance, Distances, Reached};
 pub use lanes::{Class, Classes};
 pub use own_rows::OwnRows;
+pub use partners::sine_and_cosine;
 pub use pending::{Look, Pending, Step};
 pub use products::{is_product, shown_by};
 pub use roots::Roots;

@@ -48,6 +48,8 @@
 //!                                                  }
 //! ```
 //!
+//! Of a sine and a cosine of one number, one kernel makes both.
+//!
 //! The blocks are those of the fixed order of sums, so no bit changes. What only computes is computed
 //! again where it is needed once more; what costs more (a sum in the body, another function) is kept
 //! in a buffer too. Stores come last, checks first, so the first iteration that fails still is the
@@ -73,6 +75,7 @@ use self::copier::Copier;
 use self::steps::{Places, Step, steps};
 use super::vector;
 use crate::analysis::effects::{Access, accesses};
+use crate::analysis::sine_and_cosine;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
     Stmt, Value, ValueData,
@@ -336,7 +339,7 @@ impl Walk<'_> {
         }
         let plan = self.plan(&source)?;
         let stages: Vec<Vec<Step>> = (0..=plan.last).map(|s| steps(&plan, body, s)).collect();
-        let places = self.places(&plan, body, &stages)?;
+        let mut places = self.places(&plan, body, &stages)?;
         let count = places.count();
         if used + count > BUFFERS {
             return None;
@@ -372,6 +375,15 @@ impl Walk<'_> {
             }
         }
         let order = if plan.ordered { order } else { Order::Par };
+        let partners = match self.how {
+            How::Kernels => sine_and_cosine(body),
+            How::Loops(_) => Default::default(),
+        };
+        let cosine = |stmt: &Stmt| match stmt {
+            Stmt::Prim { dst, prim: prim::COS, .. } if partners.contains_key(dst) => Some(*dst),
+            _ => None,
+        };
+        places.with_another.extend(body.stmts.iter().filter_map(cosine));
         for (s, steps) in stages.iter().enumerate() {
             if s == plan.last {
                 let mut inner = Block::default();
@@ -396,8 +408,20 @@ impl Walk<'_> {
                 if let Step::Argument(k) = step
                     && let Stmt::Prim { dst, prim, .. } = &body.stmts[*k]
                 {
-                    let of_call = places.of_call(*dst).map(|place| buffers.parts[place]).collect();
-                    let call = self.call(*prim, of_call, taken)?;
+                    let of_call = |dst| places.of_call(dst).map(|place| buffers.parts[place]);
+                    let call = match partners.get(dst) {
+                        // Computed with its partner.
+                        Some(None) => continue,
+                        Some(Some(partner)) => {
+                            let of_both: Vec<Value> = match *prim {
+                                prim::SIN => of_call(*dst).chain(of_call(*partner)).collect(),
+                                _ => of_call(*partner).chain(of_call(*dst)).collect(),
+                            };
+                            let args = of_both.into_iter().map(Atom::from).chain([taken]).collect();
+                            Stmt::Kernel { kernel: kernel::SIN_COS, args }
+                        }
+                        None => self.call(*prim, of_call(*dst).collect(), taken)?,
+                    };
                     block.stmts.push(call);
                 }
             }

@@ -107,6 +107,17 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     (signed(sin, n), signed(cos, n + f64::bits(1)))
 }
 
+/// Sine and cosine with one reduction, without a branch; each has the bits that it has alone.
+#[inline(always)]
+pub(super) fn both<N: Number>(x: N) -> (N, N, N::Truth) {
+    let (n, y, tail, usual) = by_quarter_turns(x);
+    let (sine, cosine) = (sine_of(y, tail), cosine_of(y, tail));
+    let next = n + N::bits(1);
+    let sin = N::select(N::is_odd(n), cosine, sine);
+    let cos = N::select(N::is_odd(next), cosine, sine);
+    (signed(sin, n), signed(cos, next), usual)
+}
+
 /// sin x.
 #[inline(always)]
 pub fn sin<N: Number>(x: N) -> (N, N::Truth) {

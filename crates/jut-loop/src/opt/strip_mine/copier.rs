@@ -73,6 +73,9 @@ impl<'w, 'a> Copier<'w, 'a> {
         match step {
             Step::Argument(k) if !self.calls => {
                 let Stmt::Prim { dst, args, .. } = &body.stmts[*k] else { return };
+                if self.places.with_another.contains(dst) {
+                    return;
+                }
                 for (arg, place) in args.iter().zip(self.places.of_call(*dst)) {
                     let mut value = *arg;
                     self.rename(&mut value);

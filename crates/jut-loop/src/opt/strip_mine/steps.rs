@@ -22,6 +22,8 @@ pub(super) struct Places {
     pub of: HashMap<Value, usize>,
     /// That of the second argument of a call, by its result.
     pub second: HashMap<Value, usize>,
+    /// Calls whose argument is that of another, which one kernel makes with them: it is stored once.
+    pub with_another: HashSet<Value>,
     /// The stage from which on each serves again.
     free_from: Vec<usize>,
 }
