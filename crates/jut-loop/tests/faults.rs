@@ -3,7 +3,7 @@
 //! same.
 
 use crate::support::loops::{
-    BEHIND, CHAIN, ELIMINATION, FACTOR, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
+    BEHIND, CHAIN, ELIMINATION, FACTOR, POINTS, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
 };
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
@@ -146,6 +146,7 @@ fn arguments(text: &str) -> Vec<Flat> {
             let m = int(n - 4);
             vec![int(n), m, irregular(0.37), irregular(1.3), irregular(0.7)]
         }
+        POINTS => vec![int(9), int(4), floats(36), floats(9)],
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
         _ => {
@@ -379,6 +380,20 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         CHAIN,
         NOTHING,
         ("g[m] = z_2", "g[m] = w_2"),
+    ),
+    (
+        "points: two cells that are one",
+        Pass::Tidy,
+        POINTS,
+        NOTHING,
+        ("select(same, b, 0.0)", "select(same, 0.0, 0.0)"),
+    ),
+    (
+        "points: the second cell is loaded when the first has been stored to",
+        Pass::Tidy,
+        POINTS,
+        NOTHING,
+        ("sum_1 = d + c_1", "sum_1 = d + sum"),
     ),
     (
         "cells: a negative zero and zero",

@@ -1,6 +1,7 @@
 //! Arrays of zeros that a loop adds to are not filled first: what the text becomes, and that it
 //! does the same.
 
+use crate::support::loops::POINTS;
 use crate::support::tidied::tidy;
 use jut_ir::Literal;
 use jut_loop::form::LoopFuncId;
@@ -195,6 +196,48 @@ fn zeros_of_32_bits_are_those_of_their_kind() {
 fn a_loop_over_all_rows_begins_with_zeros() {
     assert!(!tidy(ROWS).contains("fill"), "{}", tidy(ROWS));
     runs_alike(ROWS, |n, m| n * m);
+}
+
+#[test]
+fn single_cells_wait_for_the_loop_over_all_cells() {
+    let tidied = tidy(POINTS);
+    assert!(!tidied.contains("fill"), "{tidied}");
+    assert!(tidied.contains("h = 0.0 + u"), "{tidied}");
+    let (_, behind) = tidied.split_once("g[i] = h").expect("a loop");
+    assert_eq!(behind.matches("= g[").count(), 2, "{tidied}");
+    runs_alike(POINTS, |n, _| n);
+    // One cell, the same cell twice, something that is subtracted.
+    let one = POINTS.replace("    c = g[l]\n    d = p + c\n    g[l] = d\n", "");
+    for text in [
+        one,
+        POINTS.replace("l = last - k", "l = k + 0"),
+        POINTS.replace("h = e + u", "h = e - u"),
+        POINTS.replace("b = a + 1e16", "b = a - 1e16"),
+    ] {
+        assert_ne!(text, POINTS);
+        assert!(!tidy(&text).contains("fill"), "{}", tidy(&text));
+        runs_alike(&text, |n, _| n);
+    }
+    for (old, new) in [
+        // A second term of each cell, or one that depends on what is there.
+        ("g[i] = h", "h_1 = h + t\n      g[i] = h_1\n      y = h_1 * 2.0\n      x_1 = y + e"),
+        ("h = e + u", "h_1 = e + u\n      h = h_1 + t"),
+        ("h = e + u", "h = u - e"),
+        ("h = e + u", "h = e * u"),
+        // Not all cells, and something that looks at one before.
+        ("(i in 0 .. n)", "(i in 0 .. last)"),
+        ("    p = f64(n)", "    p = g[0]"),
+        // What is stored is no sum.
+        ("b = a + 1e16", "b = a * 2.0"),
+        ("d = p + c", "d = p * c"),
+        // The cells do not hold zeros, but minus zeros.
+        ("fill g[n] = 0.0", "fill g[n] = -0.0"),
+    ] {
+        let text = POINTS.replace(old, new);
+        assert_ne!(text, POINTS, "{old}");
+        assert!(tidy(&text).contains("fill"), "{new}: {}", tidy(&text));
+        runs_alike(&text, |n, _| n);
+    }
 }
 
 #[test]

@@ -21,11 +21,14 @@
 //! - a kernel that adds to all of its result, and can [do without](crate::kernel::Kernel::afresh) what is there;
 //! - what [`super::gather`] makes: single cells and a loop, which together are all cells, under a
 //!   condition; where it does not hold, the zeros are stored;
+//! - such a loop behind one or two single cells, which [wait for it](points);
 //! - such a branch behind single cells, or inside another one, as [`super::peel`] leaves it; where its condition does not hold,
 //!   the zeros are stored, and then once more what these cells hold.
 //!
 //! *Requires*: a well-formed function. *Ensures*: the same cells, bit for bit, unless the function
 //! fails: then nobody looks at them. *Cost*: linear in the text, times the depth of nesting.
+
+mod points;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
@@ -36,6 +39,7 @@ use jut_runtime::matrix::ADD;
 use crate::analysis::Roots;
 use crate::analysis::linear::{Linear, Linears};
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
+use crate::values::Values;
 use crate::visit::Counted;
 
 /// Runs the walk; whether it changed anything.
@@ -58,7 +62,10 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
             fresh.definitions[*dst] = Some((*prim, [a, b]));
         }
     });
-    fresh.block(&mut func.body);
+    let mut body = std::mem::take(&mut func.body);
+    points::postpone(&fresh, &mut Values::new(&mut func.values), &mut body);
+    fresh.block(&mut body);
+    func.body = body;
     fresh.changed
 }
 

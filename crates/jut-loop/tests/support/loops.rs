@@ -203,3 +203,30 @@ loop def f(n: i64, m: i64, x: in f64[n], y: inout f64[n], g: inout f64[n]) -> (f
   o = r + s
   (r, o)
 }";
+
+/// Two cells, which are one where n is 1, and then all of them: numbers whose sum depends on the order.
+pub const POINTS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n]) = {
+  some = 0 < n
+  if some {
+    last = n - 1
+    k = min(m, last)
+    l = last - k
+    fill g[n] = 0.0
+    a = g[k]
+    b = a + 1e16
+    g[k] = b
+    p = f64(n)
+    c = g[l]
+    d = p + c
+    g[l] = d
+    for par (i in 0 .. n) {
+      t = f64(i)
+      u = t * -1.0
+      e = g[i]
+      h = e + u
+      g[i] = h
+    }
+  } else {
+  }
+}";
