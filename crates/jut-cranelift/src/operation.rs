@@ -12,12 +12,12 @@ use jut_ir::Literal;
 use jut_ir::prim::Opcode;
 use jut_loop::form::Atom;
 
-/// Emits one operation. `divisor` is the last operand, if that is a literal integer.
+/// Emits one operation. `second` is the second operand, if that is an integer that is written down.
 pub(crate) fn operation(
     builder: &mut FunctionBuilder<'_>,
     op: Opcode,
     args: &[Value],
-    divisor: Option<i64>,
+    second: Option<i64>,
 ) -> Result<Value, String> {
     match *args {
         [] => constant(builder, op),
@@ -34,7 +34,7 @@ pub(crate) fn operation(
             Some(builder.ins().fmax(a, zero))
         }
         [a] => unary(builder, op, a),
-        [a, b] => binary(builder, op, a, b, divisor),
+        [a, b] => binary(builder, op, a, b, second),
         [c, a, b] if op == Opcode::Select => Some(select(builder, c, a, b)),
         _ => None,
     }
@@ -97,7 +97,7 @@ fn binary(
     op: Opcode,
     a: Value,
     b: Value,
-    divisor: Option<i64>,
+    second: Option<i64>,
 ) -> Option<Value> {
     let ins = builder.ins();
     Some(match op {
@@ -117,10 +117,14 @@ fn binary(
         Opcode::IAdd => ins.iadd(a, b),
         Opcode::ISub => ins.isub(a, b),
         Opcode::IMul => ins.imul(a, b),
-        Opcode::IDiv | Opcode::IRem => division(builder, op, a, b, divisor),
+        Opcode::IDiv | Opcode::IRem => division(builder, op, a, b, second),
         Opcode::IAnd => ins.band(a, b),
         Opcode::IOr => ins.bor(a, b),
         Opcode::IXor => ins.bxor(a, b),
+        Opcode::IShl | Opcode::IShr if let Some(by @ 0..64) = second => match op {
+            Opcode::IShl => ins.ishl_imm_u(a, by),
+            _ => ins.sshr_imm_u(a, by),
+        },
         Opcode::IShl => {
             let shifted = ins.ishl(a, b);
             let zero = builder.ins().iconst(types::I64, 0);

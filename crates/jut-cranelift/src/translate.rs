@@ -379,7 +379,7 @@ impl<'a> Translator<'a> {
     }
 
     fn machine(&mut self, dst: Value, op: Opcode, args: &[Atom]) -> Result<()> {
-        let divisor = match args {
+        let second = match args {
             [_, Atom::Lit(Literal::I64(k))] => Some(*k),
             _ => None,
         };
@@ -393,7 +393,7 @@ impl<'a> Translator<'a> {
                 let limit = self.float(x);
                 operation::extremum(&mut self.builder, op, (x, limit), args[k])
             }
-            _ => operation::operation(&mut self.builder, op, &args, divisor)?,
+            _ => operation::operation(&mut self.builder, op, &args, second)?,
         };
         self.bind(dst, result);
         Ok(())

@@ -11,11 +11,22 @@ fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span))
 }
 
-/// The lines of a function with the given statements, for a backend, after having compared what comes out of it.
+/// A loop that carries a sum.
+const CARRY: &str = "for up (i in 0 .. n) carry (s_1 = 0.0)";
+
+/// One that sums by lanes.
+const LANES: &str = "lanes (i in 0 .. n) carry (s_1)";
+
+/// The lines of a function with the given statements in a loop that carries, for a backend, after having compared what comes out of it.
 fn lines(statements: &[&str]) -> Vec<String> {
+    lines_of(CARRY, statements)
+}
+
+/// The same of a loop that begins so.
+fn lines_of(head: &str, statements: &[&str]) -> Vec<String> {
     let text = format!(
         "loop def f(n: i64, x: in f64[n], y: out f64[n]) -> (f64) = {{
-  (s) = for up (i in 0 .. n) carry (s_1 = 0.0) {{
+  (s) = {head} {{
     v = x[i]
     {}
     y[i] = r
@@ -69,4 +80,10 @@ fn what_is_read_twice_is_negated() {
 fn what_is_added_to_a_carry_is_still_added() {
     let text = lines(&["r = 2.0 * v", "w = -r"]);
     assert!(text.contains(&"s_2 = s_1 + w".to_owned()), "{text:#?}");
+}
+
+#[test]
+fn what_is_added_to_a_lane_is_subtracted() {
+    let text = lines_of(LANES, &["r = 2.0 * v", "w = -r"]);
+    assert!(text.contains(&"s_2 = s_1 - r".to_owned()), "{text:#?}");
 }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Each of them has the bits that it had: to subtract is to add the negated number, and the sign of a product is that of its
-//! factors. What is added to a carry stays a sum, which is what the loops of sums are known by.
+//! factors. What is added to the carry of a `for` stays a sum, which is what loops of sums in order are known by.
 //!
 //! The last walk: those before it look for additions. *Requires* and *ensures*: a well-formed function. *Cost*: two walks over a
 //! function that negates.
@@ -41,8 +41,8 @@ struct Signs {
     negated: SecondaryMap<Value, Option<Value>>,
     /// How often a value is read.
     uses: SecondaryMap<Value, u32>,
-    /// What is bound by loops: carries and indices.
-    entered: SecondaryMap<Value, bool>,
+    /// What loops carry, but for those that sum by lanes.
+    carried: SecondaryMap<Value, bool>,
 }
 
 impl Signs {
@@ -65,8 +65,8 @@ impl Signs {
                 self.negated[*dst] = Some(of);
                 found = true;
             }
-            for v in stmt.entered() {
-                self.entered[v] = true;
+            if let Stmt::For(f) = stmt {
+                f.carry.iter().for_each(|(v, _)| self.carried[*v] = true);
             }
             for inner in stmt.blocks() {
                 found |= self.find(inner);
@@ -113,7 +113,7 @@ impl Signs {
     }
 
     fn is_carried(&self, a: Atom) -> bool {
-        matches!(a, Atom::Value(v) if self.entered[v])
+        matches!(a, Atom::Value(v) if self.carried[v])
     }
 
     /// What is negated, if that is read once.
