@@ -3,7 +3,7 @@
 //! same.
 
 use crate::support::loops::{
-    BEHIND, CHAIN, ELIMINATION, FACTOR, POINTS, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
+    BEHIND, CHAIN, ELIMINATION, FACTOR, MIDDLE, POINTS, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
 };
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
@@ -146,6 +146,7 @@ fn arguments(text: &str) -> Vec<Flat> {
             let m = int(n - 4);
             vec![int(n), m, irregular(0.37), irregular(1.3), irregular(0.7)]
         }
+        MIDDLE => vec![int(n), irregular(0.37), irregular(1.3)],
         POINTS => vec![int(9), int(4), floats(36), floats(9)],
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
@@ -380,6 +381,20 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         CHAIN,
         NOTHING,
         ("g[m] = z_2", "g[m] = w_2"),
+    ),
+    (
+        "peel: an iteration that adds something is left out of a loop of sums",
+        Pass::Tidy,
+        MIDDLE,
+        NOTHING,
+        ("max(offset, 1)", "max(offset, 2)"),
+    ),
+    (
+        "peel: blocks of a loop of sums begin one later",
+        Pass::Tidy,
+        MIDDLE,
+        NOTHING,
+        ("behind = offset + 1024", "behind = offset + 1025"),
     ),
     (
         "points: two cells that are one",

@@ -19,10 +19,14 @@
 //! The first iteration is taken out also of a loop that adds to a cell of one row and goes through that row and those
 //! behind it: in the others the cell is no part of the row, and can be a register ([`super::cells`]).
 //!
+//! A loop of sums by lanes leaves out ends that add nothing ([`sums`]).
+//!
 //! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation. Cost: linear;
 //! a body is written at most three times.
 
-use std::collections::HashMap;
+mod sums;
+
+use std::collections::{HashMap, HashSet};
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
@@ -37,9 +41,10 @@ use crate::values::Values;
 pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let rows = Distances::of(func);
     let roots = func.body.any(&mut distribute::may_have_two).then(|| Roots::of(func));
+    let in_loops = sums::in_loops(&func.body);
     let values = Values::new(&mut func.values);
     let shifted = SecondaryMap::new();
-    let mut walk = Peel { values, roots, rows, shifted, largest, changed: false };
+    let mut walk = Peel { values, roots, rows, in_loops, shifted, largest, changed: false };
     func.body.rewrite(&mut |stmt, out| {
         walk.learn(&stmt);
         match stmt {
@@ -62,6 +67,8 @@ struct Peel<'a> {
     /// If there is a loop of sums that stores something.
     roots: Option<Roots>,
     rows: Distances,
+    /// The first results of loops of sums that stand in other loops.
+    in_loops: HashSet<Value>,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
     /// Statements of a body that is repeated.
@@ -119,45 +126,54 @@ impl Peel<'_> {
             .and_then(|roots| distribute::parts(&source, roots, &mut self.values));
         match parts {
             Some((sums, cells)) if self.ends(&cells).is_some() => {
-                out.push(Stmt::Lanes(Box::new(sums)));
+                self.sums(Box::new(sums), out);
                 self.peel(Box::new(cells), out);
             }
-            _ => out.push(Stmt::Lanes(source)),
+            _ => self.sums(source, out),
         }
     }
 
     /// Which ends of a loop are to be taken out, one of each at most, and where the index is then.
     fn ends(&self, source: &For) -> Option<(i64, i64, Range)> {
-        let index = source.index;
         // Nobody knows which iteration is the last.
         if source.may_end_early() {
             return None;
         }
-        let (low, high) = (self.shifted(source.low)?, self.shifted(source.high)?);
+        let (index, body) = (source.index, &source.body);
+        let found = self.ends_of(index, [source.low, source.high], body);
+        found.or_else(|| {
+            let first = self.starts_in_the_row_of_a_cell(source);
+            let range = self.range(index, [source.low, source.high], [1, 0])?;
+            let fits = repeatable(body).is_some_and(|size| size <= self.largest);
+            (first && fits).then_some((1, 0, range))
+        })
+    }
+
+    /// The same of any loop over a range: the fewest ends that decide the most.
+    fn ends_of(&self, index: Value, range: [Atom; 2], body: &Block) -> Option<(i64, i64, Range)> {
+        if repeatable(body)? > self.largest {
+            return None;
+        }
+        let without = |from: i64, to: i64| self.range(index, range, [from, to]);
+        let now = self.decided(body, &without(0, 0)?);
+        let mut best = (now, None);
+        for (from, to) in [(1, 0), (0, 1), (1, 1)] {
+            let range = without(from, to)?;
+            let then = self.decided(body, &range);
+            if then > best.0 {
+                best = (then, Some((from, to, range)));
+            }
+        }
+        best.1
+    }
+
+    /// Where the index of a loop is without so many iterations at its ends.
+    fn range(&self, index: Value, [low, high]: [Atom; 2], [from, to]: [i64; 2]) -> Option<Range> {
+        let (low, high) = (self.shifted(low)?, self.shifted(high)?);
         if !matches!(low, (None, 0..)) {
             return None;
         }
-        let before_high = plus(high, -1)?;
-        let range = |from: i64, to: i64| {
-            Some(Range { index, first: plus(low, from)?, last: plus(before_high, -to)? })
-        };
-        let size = repeatable(&source.body)?;
-        if size > self.largest {
-            return None;
-        }
-        let now = self.decided(&source.body, &range(0, 0)?);
-        // The fewest ends that decide the most.
-        let mut best = (now, None);
-        for (from, to) in [(1, 0), (0, 1), (1, 1)] {
-            let then = self.decided(&source.body, &range(from, to)?);
-            if then > best.0 {
-                best = (then, Some((from, to, range(from, to)?)));
-            }
-        }
-        if best.1.is_none() && self.starts_in_the_row_of_a_cell(source) {
-            best.1 = Some((1, 0, range(1, 0)?));
-        }
-        best.1
+        Some(Range { index, first: plus(low, from)?, last: plus(high, -1 - to)? })
     }
 
     /// Writes a loop, its ends taken out if that helps.
@@ -226,11 +242,7 @@ impl Peel<'_> {
                 state = after;
             }
         }
-        // Where no constant that was added can have wrapped.
-        let far = Atom::Lit(Literal::I64(FAR));
-        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
-        let near = self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out);
-        let cond = self.values.prim("peels", Kind::BOOL, prim::AND, &[runs, near], out);
+        let cond = self.may_be_peeled([low, high], out);
         source.dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
         let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
         out.push(Stmt::If {
@@ -239,6 +251,14 @@ impl Peel<'_> {
             then: Block { stmts, results: state },
             other: Block { stmts: vec![Stmt::For(source)], results: whole },
         });
+    }
+
+    /// Whether there are iterations, and no constant that was added can have wrapped.
+    fn may_be_peeled(&mut self, [low, high]: [Atom; 2], out: &mut Vec<Stmt>) -> Atom {
+        let far = Atom::Lit(Literal::I64(FAR));
+        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
+        let near = self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out);
+        self.values.prim("peels", Kind::BOOL, prim::AND, &[runs, near], out)
     }
 
     /// Whether a loop stores to a cell of a row, and to rows of which only that of the first iteration may have it.

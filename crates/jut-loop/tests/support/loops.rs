@@ -230,3 +230,36 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n]) = {
   } else {
   }
 }";
+
+/// Sums, in a loop, to which the ends of a range add nothing.
+pub const MIDDLE: &str = "
+loop def f(n: i64, x: in f64[n], c: in f64[n]) -> (f64, f64) = {
+  last = n - 1
+  (total, other) = for up (t in 0 .. 2) carry (s_0 = 0.25, r_0 = 0.0) {
+    (s, r) = lanes (i in 0 .. n) carry (s_1, r_1) {
+      d = c[i]
+      begins = i == 0
+      ends = i == last
+      edge = begins || ends
+      (s_2, r_2) = if edge {
+        (s_1, r_1)
+      } else {
+        j = i - 1
+        left = x[j]
+        k = i + 1
+        right = x[k]
+        rise = right - left
+        p = rise * d
+        s_3 = s_1 + p
+        q = left * d
+        r_3 = r_1 + q
+        (s_3, r_3)
+      }
+      (s_2, r_2)
+    }
+    s_4 = s_0 + s
+    r_4 = r_0 + r
+    (s_4, r_4)
+  }
+  (total, other)
+}";
