@@ -20,13 +20,12 @@ impl Translator<'_> {
     /// How many iterations a loop has, if they are few and make whole pairs.
     pub(crate) fn few_pairs(&self, source: &For) -> Result<Option<i64>> {
         let [(low, from), (high, to)] = [self.index(source.low)?, self.index(source.high)?];
-        let trips = to.wrapping_sub(from);
-        let few = (2..=FEW).contains(&trips) && trips % 2 == 0;
-        let short = source.body.size() * trips as usize <= FEW_STATEMENTS;
-        Ok((low == high && few && short).then_some(trips))
+        let trips = to.checked_sub(from).filter(|trips| (2..=FEW).contains(trips));
+        let whole = trips.filter(|trips| low == high && trips % 2 == 0);
+        Ok(whole.filter(|trips| source.body.size() * *trips as usize <= FEW_STATEMENTS))
     }
 
-    /// So many iterations two to a register, and nothing else.
+    /// So many iterations two to a register, and nothing else. There are none where the end is a constant behind the beginning and has wrapped.
     pub(crate) fn pairs_without_loop(
         &mut self,
         source: &For,
@@ -34,16 +33,20 @@ impl Translator<'_> {
         trips: i64,
         initial: &[ir::Value],
     ) -> Result<()> {
+        let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        let [begin, done] = [self.builder.create_block(), self.block_for(&source.dst)];
+        let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
+        self.builder.ins().brif(any, begin, &[], done, &block_args(initial));
+
+        self.builder.switch_to_block(begin);
         let (carry, given) = self.masks(source);
         let mut plan = PairPlan::of(source.index, &carry, &source.body, vector);
         self.spread(&source.body, &mut plan)?;
-        let low = self.atom(source.low)?;
         self.bind(source.index, low);
         let last = self.some_pairs(source, &plan, low, trips, given)?;
         let all = self.hold(initial, &last);
-        for (dst, value) in source.dst.iter().zip(all) {
-            self.bind(*dst, value);
-        }
+        self.builder.ins().jump(done, &block_args(&all));
+        self.enter(done, &source.dst);
         Ok(())
     }
 

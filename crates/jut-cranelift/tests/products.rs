@@ -192,6 +192,30 @@ const BODIES: &[(&str, &str)] = &[
     (3.0)
   }",
     ),
+    (
+        "no iterations, where the end of a few has wrapped, or a range is as long as integers are",
+        "low = n < 8
+  (w) = if low {
+    far = n + 9223372036854775800
+    end = far + 16
+    (all) = for up (i in far .. end) carry (before = true) {
+      p = x[i]
+      own = p < -1000.0
+      after = before && own
+      (after)
+    }
+    (none) = for up (i_1 in 9223372036854775807 .. -9223372036854775805) carry (before_1 = all) {
+      p_1 = x[i_1]
+      own_1 = p_1 < -1000.0
+      after_1 = before_1 && own_1
+      (after_1)
+    }
+    w_1 = select(none, 1.0, 2.0)
+    (w_1)
+  } else {
+    (3.0)
+  }",
+    ),
 ];
 
 fn program(body: &str) -> LoopProgram {

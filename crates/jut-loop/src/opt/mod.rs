@@ -9,7 +9,7 @@
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
 //! | `swap` | two loops in each other change places, if one goes down columns and the other along rows |
 //! | `unswitch` | a loop with a branch on what is the same in all iterations becomes two loops |
-//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register; a loop that also sums by lanes becomes two first (`distribute`) |
+//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register; a loop that also sums by lanes becomes two first (`distribute`), and one of sums leaves out ends that add nothing |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `join` | a loop of sums and what stands behind it over the same range are one loop |

@@ -191,8 +191,8 @@ fn of_sums(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Optio
     fits.then(|| in_order(&survey))
 }
 
-/// A loop that only asks if something holds in all iterations: it may be asked of several at once. What is the same in all of them is asked
-/// once, and nothing to be gained.
+/// A loop that only asks if something holds in all iterations: it may be asked of several at once. What is the same in all of them is asked once
+/// in any case.
 fn of_conjunction(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Option<Vector> {
     let conjunction = conjunction(f).filter(|_| target.conjunctions)?;
     let survey = Survey::of(values, memory, target, f.index, &[conjunction.carry], &f.body)?;
