@@ -6,4 +6,5 @@ mod meaning;
 mod products;
 mod programs;
 mod registers;
+mod shifts;
 mod support;
