@@ -56,8 +56,9 @@ impl Peel<'_> {
     /// Writes a loop of sums, without its ends if they add nothing and that helps.
     pub(super) fn sums(&mut self, mut source: Box<Lanes>, out: &mut Vec<Stmt>) {
         let inside = source.dst.first().is_some_and(|dst| self.in_loops.contains(dst));
-        let ends = self.ends_of(source.index, [source.low, source.high], &source.body);
-        let Some((from, to, range)) = ends.filter(|_| inside) else {
+        let find =
+            |walk: &Self| walk.ends_of(source.index, [source.low, source.high], &source.body);
+        let Some((from, to, range)) = inside.then(|| find(self)).flatten() else {
             out.push(Stmt::Lanes(source));
             return;
         };
@@ -84,12 +85,9 @@ impl Peel<'_> {
         let cond = self.may_be_peeled([source.low, source.high], out);
         source.dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
         let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
-        out.push(Stmt::If {
-            dst: results,
-            cond,
-            then: Block { stmts, results: state },
-            other: Block { stmts: vec![Stmt::Lanes(source)], results: whole },
-        });
+        let other = Block { stmts: vec![Stmt::Lanes(source)], results: whole };
+        let then = Block { stmts, results: state };
+        out.push(Stmt::If { dst: results, cond, then, other });
     }
 
     /// Writes the loop over blocks, without an iteration at the beginning or the end; gives its results.
