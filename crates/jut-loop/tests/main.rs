@@ -4,6 +4,7 @@ mod agree;
 mod boxes;
 mod calm;
 mod distribute;
+mod edges;
 mod ends;
 mod faults;
 mod features;

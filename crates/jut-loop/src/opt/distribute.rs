@@ -29,10 +29,28 @@ use crate::copy::Copier;
 use crate::form::{Atom, Block, For, Lanes, Order, Stmt, Value};
 use crate::values::Values;
 use jut_ir::hash::HashSet;
+use jut_ir::prim;
 
-/// Whether a statement is a loop that sums and stores in a branch.
+/// Whether a statement is a loop that sums and stores in a branch, or to a cell that it chooses.
 pub(super) fn may_have_two(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Lanes(l) if stores_in_a_branch(&l.body))
+    matches!(stmt, Stmt::Lanes(l) if has_ends(&l.body))
+}
+
+fn has_ends(body: &Block) -> bool {
+    stores_in_a_branch(body) || stores_where_it_chooses(body)
+}
+
+/// Whether the cell that something is stored to is one of two, or what a division leaves.
+fn stores_where_it_chooses(body: &Block) -> bool {
+    let mut chosen = HashSet::default();
+    body.stmts.iter().any(|stmt| match stmt {
+        Stmt::Prim { dst, prim: prim::IMAX | prim::IMIN | prim::ISELECT | prim::IREM, .. } => {
+            chosen.insert(Atom::Value(*dst));
+            false
+        }
+        Stmt::Store { index, .. } => chosen.contains(index),
+        _ => false,
+    })
 }
 
 pub(super) fn stores_in_a_branch(body: &Block) -> bool {
@@ -43,7 +61,7 @@ pub(super) fn stores_in_a_branch(body: &Block) -> bool {
 
 /// The loop of the sums and that of the cells, if there can be two.
 pub(super) fn parts(source: &Lanes, roots: &Roots, values: &mut Values) -> Option<(Lanes, For)> {
-    if !stores_in_a_branch(&source.body) {
+    if !has_ends(&source.body) {
         return None;
     }
     let mut stored = Vec::new();

@@ -107,7 +107,7 @@ pub fn optimise(func: &mut LoopFunction) {
                 motion::run(func);
             }
         }
-        split(func, REPEATED);
+        split(func, REPEATED, true);
     }
     cells::run(func);
     if loops {
@@ -122,10 +122,10 @@ pub fn optimise(func: &mut LoopFunction) {
     dead::run(func);
 }
 
-/// Takes branches out of loops whose bodies have so many statements at most; whether it changed anything.
-fn split(func: &mut LoopFunction, largest: usize) -> bool {
+/// Takes branches out of loops whose bodies have so many statements at most, with more memory perhaps; whether it changed anything.
+fn split(func: &mut LoopFunction, largest: usize, adds: bool) -> bool {
     let unswitched = unswitch::run(func, largest);
-    let changed = peel::run(func, largest) || unswitched;
+    let changed = peel::run(func, largest, adds) || unswitched;
     if changed {
         motion::run(func);
     }
@@ -134,7 +134,7 @@ fn split(func: &mut LoopFunction, largest: usize) -> bool {
 
 /// The same of larger bodies, for long vectors, and what then follows.
 fn split_for_vectors(func: &mut LoopFunction) {
-    if split(func, REPEATED_FOR_VECTORS) {
+    if split(func, REPEATED_FOR_VECTORS, false) {
         known::run(func);
         cells::run(func);
         if gather::run(func, ONCE) {

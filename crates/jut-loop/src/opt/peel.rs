@@ -19,48 +19,52 @@
 //! The first iteration is taken out also of a loop that adds to a cell of one row and goes through that row and those
 //! behind it: in the others the cell is no part of the row, and can be a register ([`super::cells`]).
 //!
-//! A loop of sums by lanes leaves out ends that add nothing ([`sums`]).
+//! A loop of sums by lanes leaves out ends that add nothing ([`sums`]), or becomes two: one for the terms, whose ends are taken out, and one that
+//! adds them up ([`terms`]).
 //!
 //! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation. Cost: linear;
 //! a body is written at most three times.
 
+mod decided;
+mod rows;
 mod sums;
+mod terms;
 
 use std::collections::{HashMap, HashSet};
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
-use jut_ir::prim::{self, Lowering, Opcode, Prim};
+use jut_ir::prim;
 
 use super::distribute;
 use crate::analysis::{Distances, Roots};
-use crate::form::{Atom, Block, Check, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
+use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
+use decided::{Chosen, Known, Range, Shifted, plus};
 
-/// Runs the walk, for bodies of so many statements; whether it changed anything.
-pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
-    let rows = Distances::of(func);
-    let roots = func.body.any(&mut distribute::may_have_two).then(|| Roots::of(func));
-    let in_loops = sums::in_loops(&func.body);
-    let values = Values::new(&mut func.values);
-    let shifted = SecondaryMap::new();
-    let mut walk = Peel { values, roots, rows, in_loops, shifted, largest, changed: false };
-    func.body.rewrite(&mut |stmt, out| {
+/// Runs the walk, for bodies of so many statements; whether it changed anything. `adds` says that there may be more memory.
+pub(super) fn run(func: &mut LoopFunction, largest: usize, adds: bool) -> bool {
+    let mut edges = HashSet::new();
+    let mut changed = false;
+    if func.body.any(&mut rows::may_have_edges) {
+        let (mut walk, body) = Peel::new(func, largest, adds);
+        edges = walk.rows(body);
+        changed = walk.changed;
+    }
+    let (mut walk, body) = Peel::new(func, largest, adds);
+    body.rewrite(&mut |stmt, out| {
         walk.learn(&stmt);
         match stmt {
-            Stmt::For(source) => walk.peel(source, out),
-            Stmt::Lanes(source) => walk.distribute(source, out),
+            Stmt::For(source) if !edges.contains(&source.index) => walk.peel(source, out),
+            Stmt::Lanes(source) if !edges.contains(&source.index) => walk.distribute(source, out),
             stmt => out.push(stmt),
         }
     });
-    walk.changed
+    changed || walk.changed
 }
 
 /// Loops to here or further stay as they are.
 const FAR: i64 = 1 << 62;
-
-/// Constants beyond this are not followed.
-const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
     values: Values<'a>,
@@ -69,55 +73,42 @@ struct Peel<'a> {
     rows: Distances,
     /// The first results of loops of sums that stand in other loops.
     in_loops: HashSet<Value>,
+    /// Integers that are known to be small: arrays have as many elements.
+    small: HashSet<Value>,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
+    /// Integers that are the sum of two others and a constant.
+    sums: SecondaryMap<Value, Option<([Value; 2], i64)>>,
     /// Statements of a body that is repeated.
     largest: usize,
+    /// Whether there may be more memory.
+    adds: bool,
     changed: bool,
 }
 
-/// A value, or zero, plus a constant.
-type Shifted = (Option<Value>, i64);
-
-/// Where the index of a loop is known to be.
-#[derive(Clone, Copy)]
-struct Range {
-    index: Value,
-    /// Not below this.
-    first: Shifted,
-    /// Not above this.
-    last: Shifted,
+impl<'a> Peel<'a> {
+    /// What is known of a function, and its body.
+    fn new(func: &'a mut LoopFunction, largest: usize, adds: bool) -> (Peel<'a>, &'a mut Block) {
+        let roots = func.body.any(&mut distribute::may_have_two).then(|| Roots::of(func));
+        let (rows, small) = (Distances::of(func), decided::small(func));
+        let LoopFunction { body, values, .. } = func;
+        let walk = Peel {
+            values: Values::new(values),
+            roots,
+            rows,
+            in_loops: sums::in_loops(body),
+            small,
+            shifted: SecondaryMap::new(),
+            sums: SecondaryMap::new(),
+            largest,
+            adds,
+            changed: false,
+        };
+        (walk, body)
+    }
 }
 
 impl Peel<'_> {
-    fn learn(&mut self, stmt: &Stmt) {
-        let (dst, shifted) = match stmt {
-            Stmt::Prim { dst, prim, args } => match (prim.row().lowering, args.as_slice()) {
-                (Lowering::Opcode(Opcode::IAdd), [a, Atom::Lit(Literal::I64(k))])
-                | (Lowering::Opcode(Opcode::IAdd), [Atom::Lit(Literal::I64(k)), a]) => {
-                    (*dst, self.shifted(*a).and_then(|a| plus(a, *k)))
-                }
-                (Lowering::Opcode(Opcode::ISub), [a, Atom::Lit(Literal::I64(k))]) => {
-                    (*dst, self.shifted(*a).and_then(|a| plus(a, k.checked_neg()?)))
-                }
-                _ => return,
-            },
-            Stmt::Copy { dst, src } if self.values.kind(*dst) == Kind::I64 => {
-                (*dst, self.shifted(*src))
-            }
-            _ => return,
-        };
-        self.shifted[dst] = shifted;
-    }
-
-    fn shifted(&self, atom: Atom) -> Option<Shifted> {
-        match atom {
-            Atom::Value(v) => Some(self.shifted.get(v).copied().flatten().unwrap_or((Some(v), 0))),
-            Atom::Lit(Literal::I64(k)) => plus((None, 0), k),
-            Atom::Lit(_) => None,
-        }
-    }
-
     /// Writes a loop of sums: if it also adds to cells, and that has ends, as two loops.
     fn distribute(&mut self, source: Box<Lanes>, out: &mut Vec<Stmt>) {
         let parts = self
@@ -126,6 +117,7 @@ impl Peel<'_> {
             .and_then(|roots| distribute::parts(&source, roots, &mut self.values));
         match parts {
             Some((sums, cells)) if self.ends(&cells).is_some() => {
+                sums.body.for_each(&mut |stmt| self.learn(stmt));
                 self.sums(Box::new(sums), out);
                 self.peel(Box::new(cells), out);
             }
@@ -151,9 +143,17 @@ impl Peel<'_> {
 
     /// The same of any loop over a range: the fewest ends that decide the most.
     fn ends_of(&self, index: Value, range: [Atom; 2], body: &Block) -> Option<(i64, i64, Range)> {
-        if repeatable(body)? > self.largest {
-            return None;
-        }
+        let fits = repeatable(body)? <= self.largest;
+        fits.then(|| self.fewest_ends(index, range, body)).flatten()
+    }
+
+    /// The same of a body of any length, loops inside aside.
+    fn fewest_ends(
+        &self,
+        index: Value,
+        range: [Atom; 2],
+        body: &Block,
+    ) -> Option<(i64, i64, Range)> {
         let without = |from: i64, to: i64| self.range(index, range, [from, to]);
         let now = self.decided(body, &without(0, 0)?);
         let mut best = (now, None);
@@ -165,15 +165,6 @@ impl Peel<'_> {
             }
         }
         best.1
-    }
-
-    /// Where the index of a loop is without so many iterations at its ends.
-    fn range(&self, index: Value, [low, high]: [Atom; 2], [from, to]: [i64; 2]) -> Option<Range> {
-        let (low, high) = (self.shifted(low)?, self.shifted(high)?);
-        if !matches!(low, (None, 0..)) {
-            return None;
-        }
-        Some(Range { index, first: plus(low, from)?, last: plus(high, -1 - to)? })
     }
 
     /// Writes a loop, its ends taken out if that helps.
@@ -242,23 +233,29 @@ impl Peel<'_> {
                 state = after;
             }
         }
-        let cond = self.may_be_peeled([low, high], out);
-        source.dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
-        let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
-        out.push(Stmt::If {
-            dst: results,
-            cond,
-            then: Block { stmts, results: state },
-            other: Block { stmts: vec![Stmt::For(source)], results: whole },
-        });
+        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
+        let (cond, other) = match self.far_from_wrapping(high, out) {
+            // Where it does not run, there is nothing to be done.
+            None => (runs, Block { stmts: Vec::new(), results: initial }),
+            Some(near) => {
+                let cond = self.values.prim("peels", Kind::BOOL, prim::AND, &[runs, near], out);
+                source.dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
+                let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
+                (cond, Block { stmts: vec![Stmt::For(source)], results: whole })
+            }
+        };
+        let then = Block { stmts, results: state };
+        out.push(Stmt::If { dst: results, cond, then, other });
     }
 
-    /// Whether there are iterations, and no constant that was added can have wrapped.
-    fn may_be_peeled(&mut self, [low, high]: [Atom; 2], out: &mut Vec<Stmt>) -> Atom {
+    /// Writes whether no constant that is added to an end of a loop can have wrapped, unless that is known.
+    fn far_from_wrapping(&mut self, high: Atom, out: &mut Vec<Stmt>) -> Option<Atom> {
+        let is_small = match self.shifted(high) {
+            Some((base, _)) => base.is_none_or(|v| self.small.contains(&v)),
+            None => false,
+        };
         let far = Atom::Lit(Literal::I64(FAR));
-        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
-        let near = self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out);
-        self.values.prim("peels", Kind::BOOL, prim::AND, &[runs, near], out)
+        (!is_small).then(|| self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out))
     }
 
     /// Whether a loop stores to a cell of a row, and to rows of which only that of the first iteration may have it.
@@ -274,127 +271,6 @@ impl Peel<'_> {
             stores()
                 .any(|other| behind(cell, other, Some(source.index)) && !behind(cell, other, None))
         })
-    }
-
-    /// How many branches and checks of a body are decided by where the index is.
-    fn decided(&self, body: &Block, range: &Range) -> usize {
-        let mut known = HashMap::new();
-        self.count(body, range, &mut known)
-    }
-
-    fn count(&self, body: &Block, range: &Range, known: &mut HashMap<Value, bool>) -> usize {
-        let mut sum = 0;
-        for stmt in &body.stmts {
-            match stmt {
-                Stmt::Prim { dst, prim, args } => {
-                    if let Some(truth) = self.truth(*prim, args, range, known) {
-                        known.insert(*dst, truth);
-                    }
-                    sum += usize::from(self.selected(*dst, *prim, args, known).is_some());
-                }
-                Stmt::If { cond, then, other, .. } => match truth_of(*cond, known) {
-                    Some(truth) => {
-                        sum += 1 + self.count(if truth { then } else { other }, range, known);
-                    }
-                    None => {
-                        sum += self.count(then, range, known) + self.count(other, range, known);
-                    }
-                },
-                _ => {}
-            }
-        }
-        sum
-    }
-
-    /// The integer that is selected, if that is decided: an index that is the loop's own plus a constant then.
-    fn selected(
-        &self,
-        dst: Value,
-        prim: Prim,
-        args: &[Atom],
-        known: &HashMap<Value, bool>,
-    ) -> Option<Atom> {
-        match (prim.row().lowering, args) {
-            (Lowering::Opcode(Opcode::Select), [cond, then, other])
-                if self.values.kind(dst) == Kind::I64 =>
-            {
-                truth_of(*cond, known).map(|truth| if truth { *then } else { *other })
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether an operation on truth values is decided.
-    fn truth(
-        &self,
-        prim: Prim,
-        args: &[Atom],
-        range: &Range,
-        known: &HashMap<Value, bool>,
-    ) -> Option<bool> {
-        let Lowering::Opcode(op) = prim.row().lowering else { return None };
-        match (op, args) {
-            (Opcode::Not, [a]) => Some(!truth_of(*a, known)?),
-            (Opcode::And, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                _ => None,
-            },
-            (Opcode::Or, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (Some(false), Some(false)) => Some(false),
-                _ => None,
-            },
-            (Opcode::ILt, [a, b]) => self.less(*a, *b, 0, range),
-            (Opcode::ILe, [a, b]) => self.less(*a, *b, 1, range),
-            (Opcode::IGt, [a, b]) => self.less(*b, *a, 0, range),
-            (Opcode::IGe, [a, b]) => self.less(*b, *a, 1, range),
-            (Opcode::IEq | Opcode::INe, [a, b]) => {
-                let not_above = [self.less(*a, *b, 1, range), self.less(*b, *a, 1, range)];
-                match not_above {
-                    [Some(true), Some(true)] => Some(op == Opcode::IEq),
-                    [Some(false), _] | [_, Some(false)] => Some(op == Opcode::INe),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a < b + k, if that is known.
-    fn less(&self, a: Atom, b: Atom, k: i64, range: &Range) -> Option<bool> {
-        let (a, b) = (self.shifted(a)?, plus(self.shifted(b)?, k)?);
-        let index = Some(range.index);
-        let followed = |s: Shifted| s.0.is_none() || s.0 == index || s.0 == range.last.0;
-        if !followed(a) || !followed(b) {
-            return None;
-        }
-        let bounds = |s: Shifted| match s {
-            (Some(v), k) if v == range.index => Some((plus(range.first, k)?, plus(range.last, k)?)),
-            fixed => Some((fixed, fixed)),
-        };
-        let ((least_a, most_a), (least_b, most_b)) = (bounds(a)?, bounds(b)?);
-        if most_a.0 == least_b.0 && most_a.1 < least_b.1 {
-            return Some(true);
-        }
-        if least_a.0 == most_b.0 && least_a.1 >= most_b.1 {
-            return Some(false);
-        }
-        None
-    }
-
-    /// Whether a check holds wherever the index is. The middle only runs where its ends do not wrap.
-    fn holds(&self, check: Check, range: &Range) -> bool {
-        match check {
-            Check::Below(i, n) => {
-                let not_negative = match (self.shifted(i), range.first) {
-                    (Some((Some(v), k)), (None, first)) => v == range.index && first + k >= 0,
-                    _ => false,
-                };
-                not_negative && self.less(i, n, 0, range) == Some(true)
-            }
-            _ => false,
-        }
     }
 
     /// The body with the index and the carried values given; its results.
@@ -434,20 +310,12 @@ struct Copier<'w, 'a> {
     walk: &'w mut Peel<'a>,
     range: Option<Range>,
     renamed: HashMap<Value, Atom>,
-    known: HashMap<Value, bool>,
-    /// What is selected here, by its name in the body.
-    selected: HashMap<Value, Atom>,
+    known: Known,
 }
 
 impl<'w, 'a> Copier<'w, 'a> {
     fn new(walk: &'w mut Peel<'a>, range: Option<Range>) -> Copier<'w, 'a> {
-        Copier {
-            walk,
-            range,
-            renamed: HashMap::new(),
-            known: HashMap::new(),
-            selected: HashMap::new(),
-        }
+        Copier { walk, range, renamed: HashMap::new(), known: Known::default() }
     }
 
     fn fresh(&mut self, old: Value) -> Value {
@@ -469,19 +337,16 @@ impl<'w, 'a> Copier<'w, 'a> {
             if let Some(range) = self.range {
                 match stmt {
                     Stmt::Prim { dst, prim, args } => {
-                        if let Some(truth) = self.walk.truth(*prim, args, &range, &self.known) {
-                            self.known.insert(*dst, truth);
-                        }
-                        let selected = self.walk.selected(*dst, *prim, args, &self.known);
-                        if let Some(mut atom) = selected {
-                            self.selected.insert(*dst, atom);
-                            self.rename(&mut atom);
+                        let known = &mut self.known;
+                        let chosen = self.walk.decide(*dst, *prim, args, &range, known);
+                        if let Some(chosen) = chosen {
+                            let atom = self.chosen(*dst, chosen, &range, out);
                             self.renamed.insert(*dst, atom);
                             continue;
                         }
                     }
                     Stmt::If { dst, cond, then, other } => {
-                        if let Some(truth) = truth_of(*cond, &self.known) {
+                        if let Some(truth) = self.known.truth(*cond) {
                             let taken = if truth { then } else { other };
                             self.stmts(taken, out);
                             for (v, result) in dst.iter().zip(&taken.results) {
@@ -492,14 +357,8 @@ impl<'w, 'a> Copier<'w, 'a> {
                             continue;
                         }
                     }
-                    Stmt::Check { .. } => {
-                        let mut here = stmt.clone();
-                        here.operands_mut(&mut |a| *a = self.selected_of(*a));
-                        if let Stmt::Check { check, .. } = here
-                            && self.walk.holds(check, &range)
-                        {
-                            continue;
-                        }
+                    Stmt::Check { check, .. } if self.walk.holds(*check, &range, &self.known) => {
+                        continue;
                     }
                     _ => {}
                 }
@@ -512,18 +371,28 @@ impl<'w, 'a> Copier<'w, 'a> {
     fn stmt(&mut self, stmt: &Stmt) -> Stmt {
         let mut copied = stmt.clone();
         copied.operands_mut(&mut |a| self.rename(a));
+        copied.binders_mut(&mut |v| *v = self.fresh(*v));
         for inner in copied.blocks_mut() {
             *inner = self.block(inner);
         }
-        copied.binders_mut(&mut |v| *v = self.fresh(*v));
         copied
     }
 
-    /// An integer of the body, or what it is here if it is selected.
-    fn selected_of(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Value(v) => self.selected.get(&v).map_or(atom, |other| self.selected_of(*other)),
-            Atom::Lit(_) => atom,
+    /// What stands here for an integer that is chosen.
+    fn chosen(&mut self, dst: Value, chosen: Chosen, range: &Range, out: &mut Vec<Stmt>) -> Atom {
+        let mut atom = match chosen {
+            Chosen::Other(atom) => atom,
+            Chosen::Index(_) => range.index.into(),
+        };
+        self.rename(&mut atom);
+        match chosen {
+            Chosen::Index(k) if k != 0 => {
+                let moved = self.walk.values.like(dst);
+                let args = vec![atom, Atom::Lit(Literal::I64(k))];
+                out.push(Stmt::Prim { dst: moved, prim: prim::IADD, args });
+                moved.into()
+            }
+            _ => atom,
         }
     }
 
@@ -552,17 +421,4 @@ pub(super) fn repeatable(body: &Block) -> Option<usize> {
         };
     }
     Some(sum)
-}
-
-fn truth_of(atom: Atom, known: &HashMap<Value, bool>) -> Option<bool> {
-    match atom {
-        Atom::Lit(Literal::Bool(truth)) => Some(truth),
-        Atom::Lit(_) => None,
-        Atom::Value(v) => known.get(&v).copied(),
-    }
-}
-
-fn plus((base, offset): Shifted, k: i64) -> Option<Shifted> {
-    let offset = offset.checked_add(k)?;
-    (-SMALL..SMALL).contains(&offset).then_some((base, offset))
 }

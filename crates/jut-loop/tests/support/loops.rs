@@ -263,3 +263,56 @@ loop def f(n: i64, x: in f64[n], c: in f64[n]) -> (f64, f64) = {
   }
   (total, other)
 }";
+
+/// A sum over neighbours that CHOICE names `left` and `right`.
+pub const CHOSEN: &str = "
+loop def f(n: i64, x: in f64[n], y: inout f64[n]) -> (f64) = {
+  last = n - 1
+  (s) = lanes (i in 0 .. n) carry (s_1) {
+    CHOICE
+    check left < n @0:0..1
+    b = x[left]
+    check right < n @0:1..2
+    c = x[right]
+    d = b - c
+    s_2 = s_1 + d
+    (s_2)
+  }
+  (s)
+}";
+
+/// A sum over a grid, and what its gradient adds to the rows above and below, which CHOICE names `up` and `below`.
+pub const CHOSEN_ROWS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64) = {
+  check n < 100 @0:0..1
+  end = n - 1
+  (s) = lanes (i in 0 .. n) carry (s_1) {
+    above = i - 1
+    down = i + 1
+    CHOICE
+    check up < n @0:1..2
+    check below < n @0:2..3
+    row = i * m
+    own = x[row ..]
+    first = up * m
+    ups = g[first ..]
+    second = below * m
+    downs = g[second ..]
+    (t) = lanes (j in 0 .. m) carry (t_1) {
+      b = own[j]
+      c = b * b
+      d = b + c
+      u = ups[j]
+      u_1 = u + d
+      ups[j] = u_1
+      v = downs[j]
+      v_1 = v - c
+      downs[j] = v_1
+      t_2 = t_1 + d
+      (t_2)
+    }
+    s_2 = s_1 + t
+    (s_2)
+  }
+  (s)
+}";

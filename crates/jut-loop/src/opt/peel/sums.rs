@@ -54,7 +54,8 @@ fn int(k: i64) -> Atom {
 
 impl Peel<'_> {
     /// Writes a loop of sums, without its ends if they add nothing and that helps.
-    pub(super) fn sums(&mut self, mut source: Box<Lanes>, out: &mut Vec<Stmt>) {
+    pub(super) fn sums(&mut self, source: Box<Lanes>, out: &mut Vec<Stmt>) {
+        let Some(mut source) = self.terms_first(source, out) else { return };
         let inside = source.dst.first().is_some_and(|dst| self.in_loops.contains(dst));
         let find =
             |walk: &Self| walk.ends_of(source.index, [source.low, source.high], &source.body);
@@ -82,7 +83,12 @@ impl Peel<'_> {
         self.changed = true;
         let results = source.dst.clone();
         let state = self.in_blocks(&source, (from, to, last), range, &mut stmts);
-        let cond = self.may_be_peeled([source.low, source.high], out);
+        let Some(cond) = self.far_from_wrapping(source.high, out) else {
+            out.append(&mut stmts);
+            let all = results.into_iter().zip(state);
+            out.extend(all.map(|(dst, src)| Stmt::Copy { dst, src }));
+            return;
+        };
         source.dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
         let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
         let other = Block { stmts: vec![Stmt::Lanes(source)], results: whole };

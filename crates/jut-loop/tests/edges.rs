@@ -1,0 +1,177 @@
+//! Loops that choose their neighbours, on a ring or with the ends doubled: away from the ends nothing is chosen, and nothing changes.
+
+use crate::support::loops::{CHOSEN, CHOSEN_ROWS};
+use crate::support::tidied::{runs_alike, sums_run_alike, tidy};
+use jut_loop::opt::for_target;
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::target::{Target, Vectors};
+use jut_loop::{print, read};
+
+fn int(k: i64) -> Flat {
+    Flat::Scalar(jut_ir::Literal::I64(k))
+}
+
+fn floats(n: i64, by: f64) -> Flat {
+    Flat::Buffer(Cells::F64((0..n.max(0)).map(|k| (1.0 + k as f64 * by).sin()).collect()))
+}
+
+/// A loop that reads its neighbours at `left` and `right`, by the statements that say which these are.
+fn chooses(how: &str) -> String {
+    format!(
+        "
+loop def f(n: i64, x: in f64[n], y: inout f64[n]) = {{
+  last = n - 1
+  for up (i in 0 .. n) {{
+    {how}
+    check left < n @0:0..1
+    b = x[left]
+    check right < n @0:1..2
+    c = x[right]
+    d = b - c
+    y[i] = d
+  }}
+}}"
+    )
+}
+
+/// The innermost loop away from the ends.
+fn middle(text: &str) -> Option<String> {
+    let tidy = tidy(text);
+    let start = tidy.find("in 1 .. ")?;
+    let end = tidy[start..].find("}\n").unwrap_or(tidy.len() - start);
+    Some(tidy[start..start + end].to_string())
+}
+
+const DOUBLED: &str = "t = i - 1\n left = max(t, 0)\n u = i + 1\n right = min(last, u)";
+const DIVIDED: &str =
+    "p = i + n\n t = p - 1\n check n != 0 @0:2..3\n left = t % n\n u = i + 1\n right = u % n";
+
+#[test]
+fn away_from_the_ends_of_a_loop_no_neighbour_is_chosen() {
+    for how in [
+        DOUBLED.to_string(),
+        DIVIDED.to_string(),
+        "t = i - 1\n s = t + n\n left = s % n\n u = 1 + i\n right = u % n".to_string(),
+        "s = n + i\n t = s + -1\n left = t % n\n p = i == last\n u = i + 1\n right = select(p, 0, u)".into(),
+        // Within two bounds, one choice after the other.
+        "t = i - 1\n s = max(t, 0)\n left = min(s, last)\n u = i + 1\n v = min(u, last)\n right = max(v, 0)".into(),
+        // The index itself.
+        "left = i % n\n u = i + 1\n right = min(u, last)".replace("left = i % n", "w = i - 1\n left = max(w, 0)"),
+    ] {
+        let text = chooses(&how);
+        let middle = middle(&text).unwrap_or_else(|| panic!("{}", tidy(&text)));
+        for chosen in ["max(", "min(", "select(", "%", "check"] {
+            assert!(!middle.contains(chosen), "{chosen}\n{}", tidy(&text));
+        }
+        runs_alike(&text, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
+    }
+}
+
+#[test]
+fn a_ring_of_a_length_that_is_written_down_is_one_as_well() {
+    for (by, decided) in [(6, true), (9, true), (4, false)] {
+        let how = format!("s = i + {}\n left = s % {by}\n u = i + 1\n right = u % {by}", by - 1);
+        let text =
+            chooses(&how).replace("0 .. n", "0 .. 6").replace("last = n - 1", "last = n - 0");
+        // A shorter ring than the loop has iterations is gone round more than once.
+        let is_one = middle(&text).is_some_and(|middle| !middle.contains('%'));
+        assert_eq!(is_one, decided, "{}", tidy(&text));
+        runs_alike(&text, |n| vec![int(n), floats(n, 0.7), floats(n.max(6), 0.3)]);
+    }
+}
+
+#[test]
+fn what_is_not_decided_is_chosen_in_each_iteration() {
+    for how in [
+        // Neighbours two cells away, and none.
+        "u = i + 2\n left = u % n\n t = i + 3\n right = t % n",
+        "t = 2 * i\n left = t % n\n u = n - i\n right = u % n",
+        // On a ring of another length.
+        "u = i + 1\n left = u % last\n right = last % n",
+    ] {
+        let text = chooses(how);
+        let made = tidy(&text);
+        assert!(made.contains("for up (i in 0 .. n)"), "{made}");
+        runs_alike(&text, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
+    }
+}
+
+#[test]
+fn terms_of_a_sum_are_computed_first_and_then_added_in_the_lanes_that_they_have() {
+    for how in [DOUBLED, DIVIDED] {
+        let text = CHOSEN.replace("CHOICE", how);
+        let made = tidy(&text);
+        let (before, sums) = made.split_once("= lanes (").expect("a loop of sums");
+        assert!(
+            before.contains("for par (") && !sums.contains("select") && !sums.contains("x["),
+            "{made}"
+        );
+        sums_run_alike(&text, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
+        // One that can fail does so as before.
+        let fails = text.replace("check left < n", "check left < 6");
+        sums_run_alike(&fails, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
+    }
+    // Terms that need the sum, what else is done to it, and a loop that begins elsewhere.
+    let text = CHOSEN.replace("CHOICE", DOUBLED);
+    for (old, new) in [
+        ("s_2 = s_1 + d", "d_1 = d * s_1\n s_2 = s_1 + d_1"),
+        ("s_2 = s_1 + d", "s_2 = s_1 * d"),
+        ("(s_2)", "(d)"),
+        ("i in 0 ..", "i in 1 .."),
+    ] {
+        let other = text.replace(old, new);
+        assert_ne!(text, other);
+        assert!(!tidy(&other).contains("alloc"), "{}", tidy(&other));
+        sums_run_alike(&other, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
+    }
+}
+
+#[test]
+fn no_target_adds_memory_for_terms() {
+    // A body that only long vectors take without its ends.
+    let factors: Vec<String> = (0..80).map(|k| format!("d{} = d{k} * d\n", k + 1)).collect();
+    let long = format!("d0 = d + 1.0\n{} s_2 = s_1 + d80", factors.concat());
+    let text = CHOSEN.replace("CHOICE", DOUBLED).replace("s_2 = s_1 + d", &long);
+    let tidied = tidy(&text);
+    assert!(!tidied.contains("alloc"), "{tidied}");
+    let program = read::read_program(0, &tidied).expect("what is printed reads back");
+    let target = Target { vectors: Some(Vectors::EVERYTHING), ..Target::default() };
+    let taken = print::print_program(&for_target(&program, &target));
+    assert!(!taken.contains("alloc"), "{taken}");
+}
+
+#[test]
+fn rows_in_the_middle_of_a_grid_have_neighbours_that_are_others() {
+    let grids = |m: i64| move |n: i64| vec![int(n), int(m), floats(n * m, 0.7), floats(n * m, 0.3)];
+    for (how, most) in [
+        ("up = max(above, 0)\n below = min(down, end)", "max("),
+        (
+            "p = i == 0\n up = select(p, end, above)\n q = i == end\n below = select(q, 0, down)",
+            "select(",
+        ),
+    ] {
+        let text = CHOSEN_ROWS.replace("CHOICE", how);
+        let made = tidy(&text);
+        let (_, inside) = made.split_once("if inside").expect("two ways");
+        let (inside, edge) = inside.split_once("} else {").expect("two ways");
+        assert!(!inside.contains(most) && edge.contains(most), "{made}");
+        for m in [0, 1, 2, 7] {
+            sums_run_alike(&text, |n| grids(m)(n.min(30)));
+        }
+        // A body of many statements stays.
+        let many: Vec<String> = (0..130).map(|k| format!("d{} = d{k} + c\n", k + 1)).collect();
+        let long =
+            text.replace("d = b + c", &format!("d0 = b + c\n {} d = d130 * 0.5", many.concat()));
+        assert!(!tidy(&long).contains("if inside"), "{}", tidy(&long));
+    }
+}
+
+#[test]
+fn an_end_that_may_wrap_is_asked_for() {
+    let text = CHOSEN_ROWS
+        .replace("CHOICE", "up = max(above, 0)\n below = min(down, end)")
+        .replace("64[n*m]", "64[]");
+    let made = tidy(&text.replace("check n < 100 @0:0..1", ""));
+    assert!(made.contains("near = ") && made.contains("near && "), "{made}");
+    assert!(!tidy(&text).contains("near"), "{}", tidy(&text));
+}
