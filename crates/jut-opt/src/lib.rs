@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`inline`] | calls of small functions, within a budget |
 //! | [`simplify`] | copies, constants, algebra that keeps bits, known records, array literals and branches, checks that hold, common subexpressions |
+//! | [`ring`] | the neighbours of an index on a ring are selected, not divided for |
 //! | [`unchanged`] | what every iteration hands on unchanged is no carry |
 //! | [`decide`] | tests of one value's constructor are one `case` |
 //! | [`unroll`] | loops of a few iterations |
@@ -28,6 +29,7 @@ pub mod fuse;
 pub mod inline;
 pub mod motion;
 pub mod rewrite;
+pub mod ring;
 pub mod simplify;
 pub mod tables;
 pub mod unchanged;
@@ -133,6 +135,7 @@ fn tidy(
             unchanged::settle(&mut program.funcs[*id]);
         }
         simplify::simplify(&mut program.funcs[*id], final_order);
+        ring::select_neighbours(&mut program.funcs[*id]);
         let decided = decide::decide(&mut program.funcs[*id]);
         if unroll::unroll(&mut program.funcs[*id]) || decided {
             simplify::simplify(&mut program.funcs[*id], final_order);

@@ -513,3 +513,70 @@ fn tests_between_which_much_stands_stay_as_they_are() {
     assert_eq!(made.matches("scan").count(), 1, "{made}");
     assert_eq!(made.matches("case v").count(), 2, "{made}");
 }
+
+/// A loop over n numbers that reads the one that an integer says.
+fn reads_at(index: &str) -> String {
+    format!("def f[n](x: [n]f64, m: i64) -> [n]f64 = build (i < n) {{ x[{index}] }}")
+}
+
+#[test]
+fn neighbours_on_a_ring_are_selected() {
+    expect(
+        &reads_at("(i + 1) % n"),
+        "f",
+        "core def f(n: i64, x: [n]f64, m: i64) -> [n]f64 = {
+          last = n - 1
+          t_2 = scan par (i < n) {
+            t = i + 1
+            q = i == last
+            j = select(q, 0, t)
+            check j < n
+            t_1 = x[j]
+            t_1
+          }
+          t_2
+        }",
+    );
+    for before in ["(i + n - 1) % n", "(i - 1 + n) % n", "(n + i - 1) % n"] {
+        let text = optimised(&reads_at(before), "f");
+        for part in ["last = n - 1", "q = i == 0", " = i - 1", "j = select(q, last, "] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains('%'), "{text}");
+    }
+    assert!(!optimised(&reads_at("i % n"), "f").contains('%'));
+    let literal = "def f(x: [5]f64) -> [5]f64 = build (i < 5) { x[(i + 4) % 5] * x[(i + 1) % 5] }";
+    assert!(!optimised(literal, "f").contains('%'));
+    // Of an outer loop as well.
+    let grid = "def f[n](x: [n, n]f64) -> [n, n]f64 = build (i < n, j < n) { x[(j + 1) % n, (i + n - 1) % n] }";
+    assert!(!optimised(grid, "f").contains('%'));
+}
+
+#[test]
+fn what_may_be_another_element_of_a_ring_stays_a_remainder() {
+    // Two away is further than once round a ring of one; other lengths, what is negative, and what may wrap.
+    for other in ["(i + 2) % n", "(i + n - 2) % n", "(i + 1) % m", "(i - 1) % n", "(2 * i + 1) % n"]
+    {
+        assert!(optimised(&reads_at(other), "f").contains('%'), "{other}");
+    }
+    let down =
+        "def f(n: i64) -> i64 = { s = for (n > i >= 0) carry (s = 0) { s + (i + n - 1) % n }\n s }";
+    assert!(optimised(down, "f").contains('%'), "{}", optimised(down, "f"));
+}
+
+#[test]
+fn neighbours_on_a_ring_have_the_elements_that_remainders_have() {
+    let at = "x[(i + 1) % n] + 10.0 * x[(i + n - 1) % n] + 100.0 * x[(i - 1 + n) % n] + 1000.0 * x[i % n]";
+    let program = load(&format!("def f[n](x: [n]f64) -> [n]f64 = build (i < n) {{ {at} }}"));
+    let root = program.find_func("f").expect("the function exists");
+    let fast = optimise(&program, root, true);
+    for n in 0..6 {
+        let x: Vec<f64> = (0..n).map(f64::from).collect();
+        let args = [Value::I64(i64::from(n)), Value::floats(x)];
+        let run = |program| {
+            let outcome = Interpreter::new(program).call(root, &args, &[], &[]).expect("runs");
+            format!("{:?}", outcome.results)
+        };
+        assert_eq!(run(&program), run(&fast), "{n}");
+    }
+}
