@@ -65,6 +65,32 @@ def f[n, d](w: [d, d]f64, h: [n, d]f64, steps: i64) -> f64 = {
     assert_eq!(adds.count(), 1, "{text}");
 }
 
+/// Conjugate gradients: their cotangents begin as those of the step behind, in whose place they are added up.
+#[test]
+fn products_are_added_at_once_where_another_array_changes_in_place() {
+    let source = "
+def f[n](a: [n, n]f64, b: [n]f64) -> f64 = {
+  z = build (i < n) { 0.0 }
+  (x, r, p) = for (k < 10) carry (x = z, r = b, p = b) {
+    w = matvec(a, p)
+    s = dot(r, r) / (1.0 + dot(p, w))
+    q = build (i < n) { r[i] - s * w[i] }
+    (build (i < n) { x[i] + s * p[i] }, q, build (i < n) { q[i] + s * p[i] })
+  }
+  dot(x, x)
+}";
+    let text = gradient(source);
+    assert!(text.contains("for down"), "{text}");
+    for (kernel, end) in [("kernel outer", ", 4)"), ("kernel matvec", ", 5)")] {
+        let last = text.lines().rfind(|l| l.contains(kernel));
+        assert!(last.is_some_and(|l| l.ends_with(end)), "{kernel}\n{text}");
+    }
+    for n in [0, 1, 5] {
+        let b = Value::floats((0..n).map(|k| (0.7 * k as f64).cos()).collect::<Vec<_>>());
+        agree_on_derivatives(source, "f", &[grid(n, n), b]);
+    }
+}
+
 #[test]
 fn every_row_has_the_bits_of_the_interpreter() {
     let source = "

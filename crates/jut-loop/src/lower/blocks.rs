@@ -67,8 +67,8 @@ impl Lowering<'_> {
         for (atom, wanted) in block.nl.iter().zip(dests) {
             self.want(*atom, wanted);
         }
+        self.mark_added(block);
         for stmt in block.stmts.iter().rev() {
-            self.mark_added(stmt);
             let Some(v) = stmt.nl.first() else { continue };
             match &stmt.rhs {
                 Rhs::Atom(a) => {

@@ -374,7 +374,7 @@ struct Lowering<'a> {
     /// How often each variable is used, which ones are only added to an accumulator, and those of
     /// them that have not been computed yet.
     uses: SecondaryMap<NVar, u32>,
-    added: SecondaryMap<NVar, bool>,
+    added: SecondaryMap<NVar, structured::Added>,
     waiting: HashMap<NVar, structured::Waiting>,
     /// Arrays that are only rows of array literals, and their elements if they are literals themselves.
     rows: HashMap<NVar, Option<Rc<[jut_ir::Atom]>>>,

@@ -9,7 +9,7 @@
 //! ([`Order::Sequence`]) is computed first.
 
 use jut_ir::structured::{self, Call, Meaning, Order as Sum, Param, Room};
-use jut_ir::{Atom as Operand, NVar, Place, Rhs, Size, Span, Stmt, Structured, Type, prim};
+use jut_ir::{Atom as Operand, Block, NVar, Place, Rhs, Size, Span, Stmt, Structured, Type, prim};
 use jut_runtime::{matrix, triangular};
 
 use super::emit::int;
@@ -35,6 +35,18 @@ pub(super) struct Waiting {
     op: Structured,
     args: Vec<Operand>,
     sizes: Vec<Size>,
+}
+
+/// Whether a variable is only added to an accumulator.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum Added {
+    /// It is not.
+    #[default]
+    No,
+    /// It is.
+    Later,
+    /// It is, and nothing before that changes an array in place.
+    Soon,
 }
 
 /// Where cells go.
@@ -116,16 +128,32 @@ impl Lowering<'_> {
             _ => false,
         };
         let array = self.src.nvars[v].ty.size().is_some();
+        let added = self.added.get(v).copied();
         // Where arrays change in place, its operands may have changed by then.
-        in_one_go && array && self.reuse.is_empty() && self.added.get(v).copied().unwrap_or(false)
+        let unchanged = |added| added == Added::Soon || self.reuse.is_empty();
+        in_one_go && array && added.is_some_and(|added| added != Added::No && unchanged(added))
     }
 
     /// Marks the variables that a block adds to an accumulator and uses nowhere else.
-    pub(super) fn mark_added(&mut self, stmt: &Stmt) {
-        if let Rhs::Inc(_, jut_ir::Operand::N(Operand::Var(v))) = &stmt.rhs
-            && self.uses.get(*v) == Some(&1)
-        {
-            self.added[*v] = true;
+    pub(super) fn mark_added(&mut self, block: &Block) {
+        let mut soon = Vec::new();
+        for stmt in block.stmts.iter().rev() {
+            match &stmt.rhs {
+                Rhs::Inc(_, jut_ir::Operand::N(Operand::Var(v))) => {
+                    if self.uses.get(*v) == Some(&1) {
+                        self.added[*v] = Added::Later;
+                        soon.push(*v);
+                    }
+                }
+                Rhs::Structured(..) => {
+                    for v in stmt.nl.iter().filter(|v| soon.contains(v)) {
+                        self.added[*v] = Added::Soon;
+                    }
+                }
+                Rhs::Prim(..) | Rhs::Index(..) | Rhs::Inc(..) => {}
+                // What begins here may change an array in place.
+                _ => soon.clear(),
+            }
         }
     }
 
