@@ -1,6 +1,6 @@
 //! Loops that choose their neighbours, on a ring or with the ends doubled: away from the ends nothing is chosen, and nothing changes.
 
-use crate::support::loops::{CHOSEN, CHOSEN_ROWS};
+use crate::support::loops::{CHOSEN, CHOSEN_ROWS, DOUBLED};
 use crate::support::tidied::{runs_alike, sums_run_alike, tidy};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
@@ -42,7 +42,6 @@ fn middle(text: &str) -> Option<String> {
     Some(tidy[start..start + end].to_string())
 }
 
-const DOUBLED: &str = "t = i - 1\n left = max(t, 0)\n u = i + 1\n right = min(last, u)";
 const DIVIDED: &str =
     "p = i + n\n t = p - 1\n check n != 0 @0:2..3\n left = t % n\n u = i + 1\n right = u % n";
 
@@ -144,9 +143,9 @@ fn no_target_adds_memory_for_terms() {
 fn rows_in_the_middle_of_a_grid_have_neighbours_that_are_others() {
     let grids = |m: i64| move |n: i64| vec![int(n), int(m), floats(n * m, 0.7), floats(n * m, 0.3)];
     for (how, most) in [
-        ("up = max(above, 0)\n below = min(down, end)", "max("),
+        (DOUBLED, "max("),
         (
-            "p = i == 0\n up = select(p, end, above)\n q = i == end\n below = select(q, 0, down)",
+            "p = i == 0\n above = i - 1\n left = select(p, last, above)\n q = i == last\n down = i + 1\n right = select(q, 0, down)",
             "select(",
         ),
     ] {
@@ -168,9 +167,7 @@ fn rows_in_the_middle_of_a_grid_have_neighbours_that_are_others() {
 
 #[test]
 fn an_end_that_may_wrap_is_asked_for() {
-    let text = CHOSEN_ROWS
-        .replace("CHOICE", "up = max(above, 0)\n below = min(down, end)")
-        .replace("64[n*m]", "64[]");
+    let text = CHOSEN_ROWS.replace("CHOICE", DOUBLED).replace("64[n*m]", "64[]");
     let made = tidy(&text.replace("check n < 100 @0:0..1", ""));
     assert!(made.contains("near = ") && made.contains("near && "), "{made}");
     assert!(!tidy(&text).contains("near"), "{}", tidy(&text));

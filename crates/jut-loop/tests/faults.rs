@@ -3,7 +3,8 @@
 //! same.
 
 use crate::support::loops::{
-    BEHIND, CHAIN, ELIMINATION, FACTOR, MIDDLE, POINTS, PRICES, ROWS_APART, SUMS_IN_ORDER, SWITCHED,
+    BEHIND, CHAIN, CHOSEN, CHOSEN_ROWS, DOUBLED, ELIMINATION, FACTOR, MIDDLE, POINTS, PRICES,
+    ROWS_APART, STEPS, SUMS_IN_ORDER, SWITCHED,
 };
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
@@ -146,7 +147,12 @@ fn arguments(text: &str) -> Vec<Flat> {
             let m = int(n - 4);
             vec![int(n), m, irregular(0.37), irregular(1.3), irregular(0.7)]
         }
-        MIDDLE => vec![int(n), irregular(0.37), irregular(1.3)],
+        STEPS => {
+            let [x, k, y] = [0.3, 0.7, 1.3].map(irregular);
+            vec![int(n), int(3), x, k, floats(3), y, floats(3)]
+        }
+        CHOSEN_ROWS => vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)],
+        MIDDLE | CHOSEN => vec![int(n), irregular(0.37), irregular(1.3)],
         POINTS => vec![int(9), int(4), floats(36), floats(9)],
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
@@ -397,6 +403,41 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         ("behind = offset + 1024", "behind = offset + 1025"),
     ),
     (
+        "peel: the row above the first is its own neighbour no more",
+        Pass::Tidy,
+        CHOSEN_ROWS,
+        NOTHING,
+        ("inside = 1 <= i", "inside = 0 <= i"),
+    ),
+    (
+        "peel: the row below is that above",
+        Pass::Tidy,
+        CHOSEN_ROWS,
+        NOTHING,
+        ("second_1 = r_1 * m", "second_1 = l_1 * m"),
+    ),
+    (
+        "peel: the first term is not computed",
+        Pass::Tidy,
+        CHOSEN,
+        NOTHING,
+        ("terms[0] = d_1", "terms[1] = d_1"),
+    ),
+    (
+        "peel: terms are added that another sum has left",
+        Pass::Tidy,
+        CHOSEN,
+        NOTHING,
+        ("term = terms[i_1]", "term = terms[0]"),
+    ),
+    (
+        "join: a step that goes by the state that it makes",
+        Pass::Tidy,
+        STEPS,
+        NOTHING,
+        ("z = c + o", "z = e + o"),
+    ),
+    (
         "points: two cells that are one",
         Pass::Tidy,
         POINTS,
@@ -426,7 +467,7 @@ fn each_fault_of_a_pass_over_loops_shows() {
         let args = arguments(text);
         // Of a loop of one order, the change is the other.
         let order = after.0.strip_prefix("for ").and_then(|o| o.split(' ').next()).unwrap_or("up");
-        let text = text.replace("ORDER", order);
+        let text = text.replace("ORDER", order).replace("CHOICE", DOUBLED);
         let whole = made(*pass, &text);
         assert_eq!(
             outcome(&text, &args),

@@ -26,6 +26,7 @@ mod shares;
 mod signs;
 mod sizes;
 mod split;
+mod steps;
 mod strip_mine;
 mod structured;
 mod support;

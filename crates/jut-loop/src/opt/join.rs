@@ -24,23 +24,37 @@
 //! has stored for the same iteration of the second is known to it, and stored only if something else asks for it.
 //!
 //! This is done outside of other loops: inside, what stands in one loop may be taken for several iterations of the loop around, which it
-//! is not where it stores and adds up.
+//! is not where it stores and adds up. But the iterations of a loop that carries arrays, steps over time say, wait for each other. There loops in any
+//! order become one as well, and a step goes once over what it needs:
+//!
+//! ```text
+//! for par (i in 0 .. n) {            for par (i in 0 .. n) {
+//!   a = x[i]                           a = x[i]
+//!   p = -a                             p = -a
+//!   f[i] = p                           b = v[i]
+//! }                                    q = h * p
+//! for par (k in 0 .. n) {              c = b + q
+//!   b = v[k]                           w[i] = c
+//!   u = f[k]                         }
+//!   q = h * u
+//!   c = b + q
+//!   w[k] = c
+//! }
+//! ```
 //!
 //! *Requires*: a well-formed function; loops whose iterations own their cells are `for par` ([`super::gather`]). *Ensures*: the same
 //! cells and sums, bit for bit. *Cost*: for each loop, the statements near it.
 
 use jut_ir::hash::HashMap;
-use jut_ir::prim::Lowering;
 use jut_ir::prim::Prim;
 
 use super::filler;
+use before::{Behind, Beside, Where};
+
+pub(super) mod before;
 use crate::analysis::Roots;
-use crate::analysis::effects::{Access, accesses};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value, ValueData};
 use cranelift_entity::PrimaryMap;
-
-/// Statements among which a loop of sums is looked for.
-const NEAR: usize = 48;
 
 /// Statements of a loop that is made of two.
 const LARGEST: usize = 64;
@@ -59,15 +73,12 @@ pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let walk =
         Join { roots: Roots::of(func), named: named(&func.body), values: &func.values, largest };
     let mut left = Vec::new();
-    let stmts = std::mem::take(&mut func.body.stmts);
-    let mut out = Vec::with_capacity(stmts.len());
-    let mut joined = false;
-    for stmt in stmts {
-        joined |= walk.stmt(stmt, &mut out, &mut left);
+    let joined = walk.block(&mut func.body, Where::Outside, &mut left);
+    if !left.is_empty() {
+        // Nothing names these any more.
+        let is_left = |stmt: &Stmt| matches!(stmt, Stmt::Alloc { dst, .. } if left.contains(dst));
+        func.body.rewrite(&mut |stmt, out| out.extend((!is_left(&stmt)).then_some(stmt)));
     }
-    // Nothing names these any more.
-    out.retain(|stmt| !matches!(stmt, Stmt::Alloc { dst, .. } if left.contains(dst)));
-    func.body.stmts = out;
     joined
 }
 
@@ -81,9 +92,32 @@ struct Join<'a> {
 }
 
 impl Join<'_> {
-    /// Writes a statement, joined with a loop before it if that can be; whether it was. What was only for the two of them is left over.
-    fn stmt(&self, stmt: Stmt, out: &mut Vec<Stmt>, left: &mut Vec<Value>) -> bool {
-        let near = beside_it(&stmt).and_then(|second| Some((self.near(&second, out)?, second)));
+    /// Joins the loops of a block; whether there were any. What was only for two of them is left over.
+    fn block(&self, block: &mut Block, place: Where, left: &mut Vec<Value>) -> bool {
+        let stmts = std::mem::take(&mut block.stmts);
+        block.stmts.reserve(stmts.len());
+        let mut joined = false;
+        for mut stmt in stmts {
+            if let Stmt::For(steps) = &mut stmt
+                && self.carries_arrays(steps)
+            {
+                joined |= self.block(&mut steps.body, Where::InSteps, left);
+            }
+            joined |= self.stmt(stmt, place, &mut block.stmts, left);
+        }
+        joined
+    }
+
+    /// Whether each iteration of a loop begins with the arrays that the one before has left.
+    fn carries_arrays(&self, steps: &For) -> bool {
+        let is_array = |v: Value| matches!(self.values[v].kind, Kind::Buffer(_));
+        steps.order != Order::Par && steps.carry.iter().any(|(v, _)| is_array(*v))
+    }
+
+    /// Writes a statement, joined with a loop before it if that can be; whether it was.
+    fn stmt(&self, stmt: Stmt, place: Where, out: &mut Vec<Stmt>, left: &mut Vec<Value>) -> bool {
+        let near =
+            beside_it(&stmt).and_then(|second| Some((self.near(&second, place, out)?, second)));
         let Some((near, second)) = near else {
             out.push(stmt);
             return false;
@@ -91,18 +125,18 @@ impl Join<'_> {
         let taken = std::iter::once(&near.sums).chain(&near.needing);
         let taken: Vec<Stmt> = taken.map(|at| std::mem::replace(&mut out[*at], filler())).collect();
         let mut taken = taken.into_iter();
-        if let Some(Stmt::Lanes(first)) = taken.next() {
+        if let Some(first) = taken.next().as_ref().and_then(beside_it) {
             let mut tapes = stored_by(&first.body);
             tapes.retain(|tape| is_only_in(*tape, &[&first.body, &second.body], &self.named));
-            out.push(Stmt::from(both(*first, second, &tapes)));
+            out.push(as_a_loop(both(first, second, &tapes)));
             left.extend(tapes);
         }
         out.extend(taken);
         true
     }
 
-    /// A loop of sums that becomes one with a loop behind it.
-    fn near(&self, second: &Lanes, out: &[Stmt]) -> Option<Beside> {
+    /// A loop that becomes one with a loop behind it.
+    fn near(&self, second: &Lanes, place: Where, out: &[Stmt]) -> Option<Beside> {
         let behind = Behind {
             range: (second.low, second.high),
             index: second.index,
@@ -110,20 +144,30 @@ impl Join<'_> {
             initial: Vec::new(),
         };
         let known = (&self.roots, self.values);
-        let near = sums_before(out, &behind, &stored_by(&second.body), true, known)?;
-        let Stmt::Lanes(first) = &out[near.sums] else { return None };
+        let near = before::loop_before(out, &behind, place, known)?;
+        let first = beside_it(&out[near.sums])?;
         let sums = first.carry.len() + second.carry.len();
         let size = first.body.stmts.len() + second.body.stmts.len();
         let largest = if sums < SUMS { LARGEST } else { self.largest };
-        let fits = sums <= SUMS && size <= largest && have_something_in_common(first, second);
+        let fits = sums <= SUMS && size <= largest && have_something_in_common(&first, second);
         fits.then_some(near)
     }
+}
+
+/// A loop of sums and stores; of stores alone it is one in any order.
+fn as_a_loop(lanes: Lanes) -> Stmt {
+    if !lanes.carry.is_empty() {
+        return Stmt::from(lanes);
+    }
+    let Lanes { dst, index, low, high, body, .. } = lanes;
+    let (order, carry) = (Order::Par, Vec::new());
+    Stmt::from(For { dst, order, vector: None, index, low, high, carry, body })
 }
 
 /// A loop of operations, loads and stores that may become one with a loop of sums: one of sums, or one in any order, as a loop of none.
 fn beside_it(stmt: &Stmt) -> Option<Lanes> {
     let second = match stmt {
-        Stmt::For(f) if f.order == Order::Par && is_flat(&f.body) => {
+        Stmt::For(f) if f.order == Order::Par && f.carry.is_empty() && is_flat(&f.body) => {
             let For { low, high, index, body, .. } = (**f).clone();
             Lanes { dst: Vec::new(), vector: None, index, low, high, carry: Vec::new(), body }
         }
@@ -200,6 +244,12 @@ fn both(first: Lanes, second: Lanes, left: &[Value]) -> Lanes {
                     continue;
                 }
             }
+            Stmt::Store { buffer, index, value } => {
+                // What is stored there first is loaded by nobody any more.
+                let (buffer, index) = (*buffer, *index);
+                cells.insert((buffer, index), *value);
+                stmts.retain(|stmt| !matches!(stmt, Stmt::Store { buffer: b, index: i, .. } if (*b, *i) == (buffer, index)));
+            }
             _ => {}
         }
         stmts.push(stmt);
@@ -208,116 +258,6 @@ fn both(first: Lanes, second: Lanes, left: &[Value]) -> Lanes {
     dst.extend(second.dst);
     carry.extend(second.carry);
     Lanes { dst, vector: None, index, low, high, carry, body: Block { stmts, results } }
-}
-
-/// A loop behind which a loop of sums may stand.
-pub(super) struct Behind<'b> {
-    pub range: (Atom, Atom),
-    pub index: Value,
-    pub body: &'b Block,
-    /// With what it begins.
-    pub initial: Vec<Atom>,
-}
-
-/// A loop of sums among statements, and the operations behind it that need its sums, by their places.
-pub(super) struct Beside {
-    pub sums: usize,
-    pub needing: Vec<usize>,
-}
-
-/// A loop of sums among statements that can stand behind all others, with what needs its sums, and become one with a loop over the
-/// same range that stores to these buffers. What its iterations store is for the same iterations of that loop. It may call functions if
-/// `calls` says so.
-pub(super) fn sums_before(
-    out: &[Stmt],
-    behind: &Behind<'_>,
-    stored: &[Value],
-    calls: bool,
-    (roots, values): (&Roots, &PrimaryMap<Value, ValueData>),
-) -> Option<Beside> {
-    let is_buffer = |v: Value| matches!(values[v].kind, Kind::Buffer(_));
-    let overlap = |all: &[Value], b: Value| all.iter().any(|a| roots.may_overlap(*a, b));
-    let (mut read, mut written, mut called) = (Vec::new(), stored.to_vec(), false);
-    for (at, stmt) in out.iter().enumerate().rev().take(NEAR) {
-        if let Stmt::Lanes(sums) = stmt
-            && (sums.low, sums.high) == behind.range
-            && let Some((loaded, tapes)) = only_sums(sums, calls, roots)
-        {
-            let own = |stmt: &Stmt| match stmt {
-                Stmt::Load { buffer, index, .. } if overlap(&tapes, *buffer) => {
-                    tapes.contains(buffer) && *index == behind.index.into()
-                }
-                _ => true,
-            };
-            // Who has a pointer to an array that is to be written may read it, also where it is not given to him: through another one.
-            let handed_on = called || out[at + 1..].iter().any(|stmt| reads(stmt, &tapes));
-            let stays = tapes.iter().any(|b| overlap(&read, *b) || overlap(&written, *b))
-                || loaded.iter().any(|b| overlap(&written, *b))
-                || !tapes.is_empty() && handed_on;
-            if !stays
-                && behind.body.stmts.iter().all(own)
-                && let Some(needing) = needing(&out[at..], sums, behind)
-            {
-                let needing = needing.into_iter().map(|k| at + k).collect();
-                return Some(Beside { sums: at, needing });
-            }
-        }
-        // Behind it, what has been stored would be gone.
-        if stmt.any(&mut |stmt| matches!(stmt, Stmt::Release { .. })) {
-            return None;
-        }
-        stmt.any(&mut |stmt| {
-            called |= matches!(stmt, Stmt::Call { .. });
-            accesses(stmt, is_buffer, &mut |buffer, access| match access {
-                Access::Read => read.push(buffer),
-                Access::Write => written.push(buffer),
-            });
-            false
-        });
-    }
-    None
-}
-
-/// The operations behind a loop of sums, the first of these statements, that need its sums, if nothing else does.
-fn needing(stmts: &[Stmt], sums: &Lanes, behind: &Behind<'_>) -> Option<Vec<usize>> {
-    let mut needed = sums.dst.clone();
-    let mut needing = Vec::new();
-    for (at, stmt) in stmts.iter().enumerate().skip(1) {
-        if reads(stmt, &needed) {
-            match stmt {
-                Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } => needed.push(*dst),
-                _ => return None,
-            }
-            needing.push(at);
-        }
-    }
-    let itself = behind.body.stmts.iter().any(|stmt| reads(stmt, &needed))
-        || behind.initial.iter().any(|a| is_one_of(*a, &needed));
-    (!itself).then_some(needing)
-}
-
-/// The buffers that a loop of sums loads from, and those to whose cells at its index it stores, if it does nothing else, and cannot
-/// fail.
-fn only_sums(sums: &Lanes, calls: bool, roots: &Roots) -> Option<(Vec<Value>, Vec<Value>)> {
-    let (mut loaded, mut tapes): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
-    for stmt in &sums.body.stmts {
-        match stmt {
-            Stmt::Prim { prim, args, .. }
-                if (calls || matches!(prim.row().lowering, Lowering::Opcode(_)))
-                    && !prim.can_fail_by(args.last().and_then(|a| a.integer())) => {}
-            Stmt::Copy { .. } => {}
-            Stmt::Load { buffer, .. } => loaded.push(*buffer),
-            Stmt::Store { buffer, index, .. } if *index == sums.index.into() => {
-                tapes.push(*buffer);
-            }
-            _ => return None,
-        }
-    }
-    let alone = |(k, tape): (usize, &Value)| {
-        let mut others = loaded.iter().chain(&tapes[..k]);
-        !others.any(|other| roots.may_overlap(*other, *tape))
-    };
-    tapes.iter().enumerate().all(alone).then_some((loaded, tapes))
 }
 
 /// How often each buffer is named that the statements allocate.

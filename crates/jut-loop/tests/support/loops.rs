@@ -264,6 +264,9 @@ loop def f(n: i64, x: in f64[n], c: in f64[n]) -> (f64, f64) = {
   (total, other)
 }";
 
+/// Neighbours where the ends are doubled.
+pub const DOUBLED: &str = "l = i - 1\n left = max(l, 0)\n r = i + 1\n right = min(last, r)";
+
 /// A sum over neighbours that CHOICE names `left` and `right`.
 pub const CHOSEN: &str = "
 loop def f(n: i64, x: in f64[n], y: inout f64[n]) -> (f64) = {
@@ -281,22 +284,20 @@ loop def f(n: i64, x: in f64[n], y: inout f64[n]) -> (f64) = {
   (s)
 }";
 
-/// A sum over a grid, and what its gradient adds to the rows above and below, which CHOICE names `up` and `below`.
+/// A sum over a grid, and what its gradient adds to the rows above and below, which CHOICE names `left` and `right`.
 pub const CHOSEN_ROWS: &str = "
 loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64) = {
   check n < 100 @0:0..1
-  end = n - 1
+  last = n - 1
   (s) = lanes (i in 0 .. n) carry (s_1) {
-    above = i - 1
-    down = i + 1
     CHOICE
-    check up < n @0:1..2
-    check below < n @0:2..3
+    check left < n @0:1..2
+    check right < n @0:2..3
     row = i * m
     own = x[row ..]
-    first = up * m
+    first = left * m
     ups = g[first ..]
-    second = below * m
+    second = right * m
     downs = g[second ..]
     (t) = lanes (j in 0 .. m) carry (t_1) {
       b = own[j]
@@ -315,4 +316,44 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64) = {
     (s_2)
   }
   (s)
+}";
+
+/// Steps over time of three loops: what a number is due, the next state, and a sum of it that is remembered.
+pub const STEPS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], k: in f64[n], h: in f64[m], y: inout f64[n], g: inout f64[m]) -> (f64) = {
+  first = alloc f64[n] @0:0..1
+  second = alloc f64[n] @0:0..1
+  copy first[n] = x
+  (p, q) = for up (t in 0 .. m) carry (u = first, w = second) {
+    top = mark
+    f = alloc f64[n] @0:0..1
+    for par (i in 0 .. n) {
+      c = u[i]
+      d = k[i]
+      e = c * d
+      f[i] = e
+    }
+    s = h[t]
+    for par (j in 0 .. n) {
+      c_1 = u[j]
+      a = f[j]
+      o = a * s
+      z = c_1 + o
+      w[j] = z
+    }
+    (r) = lanes (l in 0 .. n) carry (r_1) {
+      c_3 = w[l]
+      r_2 = r_1 + c_3
+      (r_2)
+    }
+    g[t] = r
+    release top
+    (w, u)
+  }
+  (v) = lanes (k_1 in 0 .. n) carry (v_1) {
+    b = p[k_1]
+    v_2 = v_1 + b
+    (v_2)
+  }
+  (v)
 }";
