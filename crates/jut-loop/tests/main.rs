@@ -1,6 +1,7 @@
 //! The loop form: how values are laid out in it, what lowering writes, what each pass does to it, what its checker refuses.
 
 mod agree;
+mod arrange;
 mod boxes;
 mod calm;
 mod distribute;

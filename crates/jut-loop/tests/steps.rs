@@ -70,10 +70,12 @@ fn loops_of_a_step_that_depend_on_each_other_stay() {
     let text = text.replace("w[j] = z", "w[j] = z\n y[j] = z");
     assert_eq!(loops(&text), 2, "{}", tidy(&text));
     sums_run_alike(&text, numbers);
-    // One that can fail, and one over another range.
-    for (old, new) in
-        [("d = k[i]", "check i < 7 @0:1..2\n d = k[i]"), ("(i in 0 .. n)", "(i in 1 .. n)")]
-    {
+    // One that can fail, one that calls a function, and one over another range.
+    for (old, new) in [
+        ("d = k[i]", "check i < 7 @0:1..2\n d = k[i]"),
+        ("d = k[i]", "d_1 = k[i]\n d = exp(d_1)"),
+        ("(i in 0 .. n)", "(i in 1 .. n)"),
+    ] {
         let text = STEPS.replace(old, new);
         assert_eq!(loops(&text), 2, "{}", tidy(&text));
         sums_run_alike(&text, numbers);

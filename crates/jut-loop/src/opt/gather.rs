@@ -365,9 +365,10 @@ impl<'a> Plan<'a> {
         let complete = plan.updates.iter().all(|u| u.stored.is_some());
         let disjoint = match spread {
             true => plan.cells.iter().enumerate().all(|(k, (a, own))| {
+                // Cells of one array from its two ends meet in the middle.
                 let mut others = plan.cells[..k]
                     .iter()
-                    .filter(|(_, b)| own != b && walk.roots.may_overlap(*own, *b));
+                    .filter(|(other, b)| !a.is_beside(other) && walk.roots.may_overlap(*own, *b));
                 others.all(|(b, _)| walk.rows.between(a, b, source.index) == Distance::Apart)
             }),
             false => written.iter().enumerate().all(|(k, a)| {

@@ -67,7 +67,13 @@ pub(super) fn loop_before(
     place: Where,
     known: (&Roots, &PrimaryMap<Value, ValueData>),
 ) -> Option<Beside> {
-    let rules = Rules { stores: place == Where::InSteps, calls: true };
+    let in_steps = place == Where::InSteps;
+    // Loops that call functions for many numbers have buffers of their own, and are better off alone.
+    let rules = Rules { stores: in_steps, calls: !in_steps };
+    let calls = |stmt: &Stmt| matches!(stmt, Stmt::Prim { prim, .. } if !matches!(prim.row().lowering, Lowering::Opcode(_)));
+    if in_steps && behind.body.stmts.iter().any(calls) {
+        return None;
+    }
     before(out, behind, &[], &rules, known)
 }
 
