@@ -38,8 +38,7 @@ use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Opcode, Prim};
 
 use super::filler;
-use super::join;
-use super::join::before::{self, Behind};
+use super::join::{self, Behind};
 use crate::analysis::{Distance, Distances, Reached, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
@@ -168,7 +167,8 @@ impl Gather<'_> {
                     initial: source.carry.iter().map(|(_, initial)| *initial).collect(),
                 };
                 let known = (&self.roots, self.values.table());
-                let near = before::sums_before(out, &behind, &plan.buffers(), known);
+                let near =
+                    join::sums_before(out, &behind, &plan.buffers(), join::Rules::GATHERED, known);
                 let sums = near.as_ref().and_then(|near| match &out[near.sums] {
                     Stmt::Lanes(sums) => Some(&**sums),
                     _ => None,

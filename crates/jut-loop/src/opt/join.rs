@@ -24,8 +24,8 @@
 //! has stored for the same iteration of the second is known to it, and stored only if something else asks for it.
 //!
 //! This is done outside of other loops: inside, what stands in one loop may be taken for several iterations of the loop around, which it
-//! is not where it stores and adds up. But the iterations of a loop that carries arrays, steps over time say, wait for each other. There loops in any
-//! order become one as well, and a step goes once over what it needs:
+//! is not where it stores and adds up. The iterations of a loop that carries arrays, steps over time say, wait for each other. There a loop in any order
+//! becomes one with a loop behind it, too, if it stores for that one only, whose array is gone then:
 //!
 //! ```text
 //! for par (i in 0 .. n) {            for par (i in 0 .. n) {
@@ -42,19 +42,23 @@
 //! }
 //! ```
 //!
+//! Where something is left of what the first has stored, one loop for both has more arrays to store to at once, which was measured to be slower.
+//!
 //! *Requires*: a well-formed function; loops whose iterations own their cells are `for par` ([`super::gather`]). *Ensures*: the same
 //! cells and sums, bit for bit. *Cost*: for each loop, the statements near it.
 
 use jut_ir::hash::HashMap;
+use jut_ir::prim::Lowering;
 use jut_ir::prim::Prim;
 
 use super::filler;
-use before::{Behind, Beside, Where};
-
-pub(super) mod before;
 use crate::analysis::Roots;
+use crate::analysis::effects::{Access, accesses};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value, ValueData};
 use cranelift_entity::PrimaryMap;
+
+/// Statements among which a loop of sums is looked for.
+const NEAR: usize = 48;
 
 /// Statements of a loop that is made of two.
 const LARGEST: usize = 64;
@@ -73,7 +77,7 @@ pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let walk =
         Join { roots: Roots::of(func), named: named(&func.body), values: &func.values, largest };
     let mut left = Vec::new();
-    let joined = walk.block(&mut func.body, Where::Outside, &mut left);
+    let joined = walk.block(&mut func.body, false, &mut left);
     if !left.is_empty() {
         // Nothing names these any more.
         let is_left = |stmt: &Stmt| matches!(stmt, Stmt::Alloc { dst, .. } if left.contains(dst));
@@ -92,8 +96,8 @@ struct Join<'a> {
 }
 
 impl Join<'_> {
-    /// Joins the loops of a block; whether there were any. What was only for two of them is left over.
-    fn block(&self, block: &mut Block, place: Where, left: &mut Vec<Value>) -> bool {
+    /// Joins the loops of a block, which is that of a loop of steps perhaps; whether there were any. What was only for two of them is left over.
+    fn block(&self, block: &mut Block, in_steps: bool, left: &mut Vec<Value>) -> bool {
         let stmts = std::mem::take(&mut block.stmts);
         block.stmts.reserve(stmts.len());
         let mut joined = false;
@@ -101,9 +105,9 @@ impl Join<'_> {
             if let Stmt::For(steps) = &mut stmt
                 && self.carries_arrays(steps)
             {
-                joined |= self.block(&mut steps.body, Where::InSteps, left);
+                joined |= self.block(&mut steps.body, true, left);
             }
-            joined |= self.stmt(stmt, place, &mut block.stmts, left);
+            joined |= self.stmt(stmt, in_steps, &mut block.stmts, left);
         }
         joined
     }
@@ -115,9 +119,9 @@ impl Join<'_> {
     }
 
     /// Writes a statement, joined with a loop before it if that can be; whether it was.
-    fn stmt(&self, stmt: Stmt, place: Where, out: &mut Vec<Stmt>, left: &mut Vec<Value>) -> bool {
+    fn stmt(&self, stmt: Stmt, in_steps: bool, out: &mut Vec<Stmt>, left: &mut Vec<Value>) -> bool {
         let near =
-            beside_it(&stmt).and_then(|second| Some((self.near(&second, place, out)?, second)));
+            beside_it(&stmt).and_then(|second| Some((self.near(&second, in_steps, out)?, second)));
         let Some((near, second)) = near else {
             out.push(stmt);
             return false;
@@ -126,8 +130,7 @@ impl Join<'_> {
         let taken: Vec<Stmt> = taken.map(|at| std::mem::replace(&mut out[*at], filler())).collect();
         let mut taken = taken.into_iter();
         if let Some(first) = taken.next().as_ref().and_then(beside_it) {
-            let mut tapes = stored_by(&first.body);
-            tapes.retain(|tape| is_only_in(*tape, &[&first.body, &second.body], &self.named));
+            let tapes = self.tapes(&first, &second);
             out.push(as_a_loop(both(first, second, &tapes)));
             left.extend(tapes);
         }
@@ -135,8 +138,15 @@ impl Join<'_> {
         true
     }
 
+    /// What the first of two loops stores for the second one only.
+    fn tapes(&self, first: &Lanes, second: &Lanes) -> Vec<Value> {
+        let mut tapes = stored_by(&first.body);
+        tapes.retain(|tape| is_only_in(*tape, &[&first.body, &second.body], &self.named));
+        tapes
+    }
+
     /// A loop that becomes one with a loop behind it.
-    fn near(&self, second: &Lanes, place: Where, out: &[Stmt]) -> Option<Beside> {
+    fn near(&self, second: &Lanes, in_steps: bool, out: &[Stmt]) -> Option<Beside> {
         let behind = Behind {
             range: (second.low, second.high),
             index: second.index,
@@ -144,14 +154,26 @@ impl Join<'_> {
             initial: Vec::new(),
         };
         let known = (&self.roots, self.values);
-        let near = before::loop_before(out, &behind, place, known)?;
+        let rules = if in_steps { Rules::IN_STEPS } else { Rules::OUTSIDE };
+        let near = sums_before(out, &behind, &stored_by(&second.body), rules, known)?;
         let first = beside_it(&out[near.sums])?;
         let sums = first.carry.len() + second.carry.len();
         let size = first.body.stmts.len() + second.body.stmts.len();
         let largest = if sums < SUMS { LARGEST } else { self.largest };
         let fits = sums <= SUMS && size <= largest && have_something_in_common(&first, second);
-        fits.then_some(near)
+        let all_is_left = || {
+            let stored = stored_by(&first.body);
+            !stored.is_empty() && self.tapes(&first, second).len() == stored.len()
+        };
+        (fits && (!in_steps || !calls(&second.body) && all_is_left())).then_some(near)
     }
+}
+
+/// Whether a body calls a function: one for many numbers has buffers of its own, and is better off alone in a loop of steps.
+fn calls(body: &Block) -> bool {
+    body.stmts.iter().any(|stmt| {
+        matches!(stmt, Stmt::Prim { prim, .. } if !matches!(prim.row().lowering, Lowering::Opcode(_)))
+    })
 }
 
 /// A loop of sums and stores; of stores alone it is one in any order.
@@ -244,12 +266,6 @@ fn both(first: Lanes, second: Lanes, left: &[Value]) -> Lanes {
                     continue;
                 }
             }
-            Stmt::Store { buffer, index, value } => {
-                // What is stored there first is loaded by nobody any more.
-                let (buffer, index) = (*buffer, *index);
-                cells.insert((buffer, index), *value);
-                stmts.retain(|stmt| !matches!(stmt, Stmt::Store { buffer: b, index: i, .. } if (*b, *i) == (buffer, index)));
-            }
             _ => {}
         }
         stmts.push(stmt);
@@ -258,6 +274,138 @@ fn both(first: Lanes, second: Lanes, left: &[Value]) -> Lanes {
     dst.extend(second.dst);
     carry.extend(second.carry);
     Lanes { dst, vector: None, index, low, high, carry, body: Block { stmts, results } }
+}
+
+/// A loop behind which a loop of sums may stand.
+pub(super) struct Behind<'b> {
+    pub range: (Atom, Atom),
+    pub index: Value,
+    pub body: &'b Block,
+    /// With what it begins.
+    pub initial: Vec<Atom>,
+}
+
+/// A loop of sums among statements, and the operations behind it that need its sums, by their places.
+pub(super) struct Beside {
+    pub sums: usize,
+    pub needing: Vec<usize>,
+}
+
+/// What the first of two loops may be.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// One that calls functions.
+    calls: bool,
+    /// One in any order that has no sums.
+    stores: bool,
+}
+
+impl Rules {
+    /// Before a loop that is turned round.
+    pub(super) const GATHERED: Rules = Rules { calls: false, stores: false };
+    /// Outside of other loops.
+    const OUTSIDE: Rules = Rules { calls: true, stores: false };
+    /// In a loop of steps.
+    const IN_STEPS: Rules = Rules { calls: false, stores: true };
+}
+
+/// A loop of sums among statements that can stand behind all others, with what needs its sums, and become one with a loop over the
+/// same range that stores to these buffers. What its iterations store is for the same iterations of that loop.
+pub(super) fn sums_before(
+    out: &[Stmt],
+    behind: &Behind<'_>,
+    stored: &[Value],
+    rules: Rules,
+    (roots, values): (&Roots, &PrimaryMap<Value, ValueData>),
+) -> Option<Beside> {
+    let is_buffer = |v: Value| matches!(values[v].kind, Kind::Buffer(_));
+    let overlap = |all: &[Value], b: Value| all.iter().any(|a| roots.may_overlap(*a, b));
+    let (mut read, mut written, mut called) = (Vec::new(), stored.to_vec(), false);
+    for (at, stmt) in out.iter().enumerate().rev().take(NEAR) {
+        let range = match stmt {
+            Stmt::Lanes(l) => Some((l.low, l.high)),
+            Stmt::For(f) if rules.stores => Some((f.low, f.high)),
+            _ => None,
+        };
+        if range == Some(behind.range)
+            && let Some(sums) = beside_it(stmt)
+            && let Some((loaded, tapes)) = only_sums(&sums, rules.calls, roots)
+        {
+            let own = |stmt: &Stmt| match stmt {
+                Stmt::Load { buffer, index, .. } if overlap(&tapes, *buffer) => {
+                    tapes.contains(buffer) && *index == behind.index.into()
+                }
+                _ => true,
+            };
+            // Who has a pointer to an array that is to be written may read it, also where it is not given to him: through another one.
+            let handed_on = called || out[at + 1..].iter().any(|stmt| reads(stmt, &tapes));
+            let stays = tapes.iter().any(|b| overlap(&read, *b) || overlap(&written, *b))
+                || loaded.iter().any(|b| overlap(&written, *b))
+                || !tapes.is_empty() && handed_on;
+            if !stays
+                && behind.body.stmts.iter().all(own)
+                && let Some(needing) = needing(&out[at..], &sums, behind)
+            {
+                let needing = needing.into_iter().map(|k| at + k).collect();
+                return Some(Beside { sums: at, needing });
+            }
+        }
+        // Behind it, what has been stored would be gone.
+        if stmt.any(&mut |stmt| matches!(stmt, Stmt::Release { .. })) {
+            return None;
+        }
+        stmt.any(&mut |stmt| {
+            called |= matches!(stmt, Stmt::Call { .. });
+            accesses(stmt, is_buffer, &mut |buffer, access| match access {
+                Access::Read => read.push(buffer),
+                Access::Write => written.push(buffer),
+            });
+            false
+        });
+    }
+    None
+}
+
+/// The operations behind a loop of sums, the first of these statements, that need its sums, if nothing else does.
+fn needing(stmts: &[Stmt], sums: &Lanes, behind: &Behind<'_>) -> Option<Vec<usize>> {
+    let mut needed = sums.dst.clone();
+    let mut needing = Vec::new();
+    for (at, stmt) in stmts.iter().enumerate().skip(1) {
+        if reads(stmt, &needed) {
+            match stmt {
+                Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } => needed.push(*dst),
+                _ => return None,
+            }
+            needing.push(at);
+        }
+    }
+    let itself = behind.body.stmts.iter().any(|stmt| reads(stmt, &needed))
+        || behind.initial.iter().any(|a| is_one_of(*a, &needed));
+    (!itself).then_some(needing)
+}
+
+/// The buffers that a loop of sums loads from, and those to whose cells at its index it stores, if it does nothing else, and cannot
+/// fail.
+fn only_sums(sums: &Lanes, calls: bool, roots: &Roots) -> Option<(Vec<Value>, Vec<Value>)> {
+    let (mut loaded, mut tapes): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    for stmt in &sums.body.stmts {
+        match stmt {
+            Stmt::Prim { prim, args, .. }
+                if (calls || matches!(prim.row().lowering, Lowering::Opcode(_)))
+                    && !prim.can_fail_by(args.last().and_then(|a| a.integer())) => {}
+            Stmt::Copy { .. } => {}
+            Stmt::Load { buffer, .. } => loaded.push(*buffer),
+            Stmt::Store { buffer, index, .. } if *index == sums.index.into() => {
+                tapes.push(*buffer);
+            }
+            _ => return None,
+        }
+    }
+    let alone = |(k, tape): (usize, &Value)| {
+        let mut others = loaded.iter().chain(&tapes[..k]);
+        !others.any(|other| roots.may_overlap(*other, *tape))
+    };
+    tapes.iter().enumerate().all(alone).then_some((loaded, tapes))
 }
 
 /// How often each buffer is named that the statements allocate.

@@ -12,10 +12,10 @@
 //! | `peel` | the ends of a loop are taken out, if the middle has fewer branches or chosen integers then, or a cell that can be a register; a loop that also sums by lanes becomes two first (`distribute`), and one of sums leaves out ends that add nothing |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
-//! | `join` | a loop of sums and what stands behind it over the same range are one loop; so are loops of one step over time |
+//! | `join` | a loop of sums and what stands behind it over the same range are one loop; so are loops of one step over time, of which one leaves something for the other only |
 //! | `extremes` | a loop for a maximum compares once, as long as there is no new one |
 //! | `fresh` | an array is not filled with zeros first, if a loop or a kernel adds to each of its cells once |
-//! | `dead` | what nobody reads goes, arrays that are only stored to among it |
+//! | `dead` | what nobody reads goes |
 //!
 //! Example, the inner loop of a gradient with respect to row sums, before and after:
 //!
