@@ -126,6 +126,22 @@ fn terms_of_a_sum_are_computed_first_and_then_added_in_the_lanes_that_they_have(
 }
 
 #[test]
+fn terms_take_no_more_memory_than_an_array_that_is_there() {
+    let text = CHOSEN.replace("CHOICE", DOUBLED).replace("64[n]", "64[]");
+    assert!(!tidy(&text).contains("alloc"), "{}", tidy(&text));
+    let own = text.replace("d = b - c", "a = y[i]\n d_1 = b - c\n d = d_1 * a");
+    assert!(tidy(&own).contains("terms = alloc"), "{}", tidy(&own));
+    for text in [&text, &own] {
+        sums_run_alike(text, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
+    }
+    for (many, has) in [("60000", true), ("3000000000", false)] {
+        let text = text.replace("0 .. n", &format!("0 .. {many}"));
+        let text = text.replace("n - 1", &format!("{many} - 1"));
+        assert_eq!(tidy(&text).contains("terms = alloc"), has, "{}", tidy(&text));
+    }
+}
+
+#[test]
 fn no_target_adds_memory_for_terms() {
     // A body that only long vectors take without its ends.
     let factors: Vec<String> = (0..80).map(|k| format!("d{} = d{k} * d\n", k + 1)).collect();

@@ -250,12 +250,15 @@ impl Peel<'_> {
 
     /// Writes whether no constant that is added to an end of a loop can have wrapped, unless that is known.
     fn far_from_wrapping(&mut self, high: Atom, out: &mut Vec<Stmt>) -> Option<Atom> {
-        let is_small = match self.shifted(high) {
-            Some((base, _)) => base.is_none_or(|v| self.small.contains(&v)),
-            None => false,
-        };
         let far = Atom::Lit(Literal::I64(FAR));
-        (!is_small).then(|| self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out))
+        let asks = !self.is_small(high);
+        asks.then(|| self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out))
+    }
+
+    /// Whether an integer is written down, or no larger than an array, but for a constant.
+    fn is_small(&self, atom: Atom) -> bool {
+        let base = self.shifted(atom).map(|(base, _)| base);
+        base.is_some_and(|base| base.is_none_or(|v| self.small.contains(&v)))
     }
 
     /// Whether a loop stores to a cell of a row, and to rows of which only that of the first iteration may have it.

@@ -73,8 +73,10 @@ impl Peel<'_> {
         edges: &mut HashSet<Value>,
         out: &mut Vec<Stmt>,
     ) {
-        let size = body.size();
-        if size > LARGEST || !body.any(&mut Stmt::is_loop) {
+        let mut asks_back = |stmt: &Stmt| matches!(stmt, Stmt::Previous { .. });
+        let may_be = body.size() <= LARGEST && body.any(&mut Stmt::is_loop);
+        // What asks for the iteration before names what comes behind it.
+        if !may_be || body.any(&mut asks_back) {
             return;
         }
         let Some((from, to, range)) = self.fewest_ends(index, bounds, body) else { return };

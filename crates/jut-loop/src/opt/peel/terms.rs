@@ -17,8 +17,8 @@
 //! A number is stored and loaded for each term; in turn the first loop has no selection but at its ends, and both are loops for vectors.
 //!
 //! *Requires*: a loop from 0 that stores nothing, whose integers are decided away from its ends, and whose sums are each the one
-//! before plus a term. *Ensures*: the same sums; a check that fails is the same. *Cost*: linear; memory for as many numbers as the loop has iterations, for
-//! each sum.
+//! before plus a term; an array of as many elements as it has iterations. *Ensures*: the same sums; a check that fails is the same. *Cost*: linear; memory
+//! for as many numbers, for each sum.
 
 use jut_ir::Literal;
 use jut_ir::prim;
@@ -26,12 +26,26 @@ use jut_ir::prim;
 use super::Peel;
 use crate::form::{Arena, Atom, Block, Cell, For, Kind, Lanes, Order, Site, Stmt, Value};
 
+/// As many terms have room anywhere.
+const FEW: i64 = 1 << 16;
+
 impl Peel<'_> {
+    /// Whether there is an array of as many elements as a loop has iterations, or more: the terms take no more memory then.
+    fn has_an_array(&self, source: &Lanes) -> bool {
+        let own = Atom::Value(source.index);
+        let mut loads = |stmt: &Stmt| matches!(stmt, Stmt::Load { index, .. } if *index == own);
+        let few = match source.high {
+            Atom::Lit(Literal::I64(n)) => n <= FEW,
+            high => self.is_small(high),
+        };
+        few || source.body.stmts.iter().any(&mut loads)
+    }
+
     /// The terms of the sums of such a loop, in their order.
     fn terms(&self, source: &Lanes) -> Option<Vec<Atom>> {
         let is_first = matches!(source.low, Atom::Lit(Literal::I64(0)));
         let mut stores = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
-        if !self.adds || !is_first || source.body.any(&mut stores) {
+        if !self.adds || !is_first || source.body.any(&mut stores) || !self.has_an_array(source) {
             return None;
         }
         let ends = self.ends_of(source.index, [source.low, source.high], &source.body)?;
