@@ -54,8 +54,8 @@ fn away_from_the_ends_of_a_loop_no_neighbour_is_chosen() {
         "s = n + i\n t = s + -1\n left = t % n\n p = i == last\n u = i + 1\n right = select(p, 0, u)".into(),
         // Within two bounds, one choice after the other.
         "t = i - 1\n s = max(t, 0)\n left = min(s, last)\n u = i + 1\n v = min(u, last)\n right = max(v, 0)".into(),
-        // The index itself.
-        "left = i % n\n u = i + 1\n right = min(u, last)".replace("left = i % n", "w = i - 1\n left = max(w, 0)"),
+        // What comes of the index itself.
+        "l = i - 1\n left = max(l, 0)\n v = i % n\n u = v + 1\n right = min(u, last)".to_string(),
     ] {
         let text = chooses(&how);
         let middle = middle(&text).unwrap_or_else(|| panic!("{}", tidy(&text)));
@@ -123,6 +123,17 @@ fn terms_of_a_sum_are_computed_first_and_then_added_in_the_lanes_that_they_have(
         assert!(!tidy(&other).contains("alloc"), "{}", tidy(&other));
         sums_run_alike(&other, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
     }
+}
+
+#[test]
+fn a_sum_that_another_one_is_made_of_has_no_terms_first() {
+    let text = CHOSEN.replace("CHOICE", DOUBLED);
+    let two = text
+        .replace("(s) = lanes", "(s, r_0) = lanes")
+        .replace("carry (s_1)", "carry (s_1, r_1)")
+        .replace("(s_2)", "e = s_2 * 0.5\n r_2 = r_1 + e\n (s_2, r_2)");
+    assert!(!tidy(&two).contains("alloc"), "{}", tidy(&two));
+    sums_run_alike(&two, |n| vec![int(n), floats(n, 0.7), floats(n, 0.3)]);
 }
 
 #[test]

@@ -52,12 +52,12 @@ impl Peel<'_> {
         if !self.chooses(&source.body, &ends.2) {
             return None;
         }
-        let mut used = vec![0; source.carry.len()];
-        source.body.atoms(&mut |a| {
-            for (sum, used) in source.carry.iter().zip(&mut used) {
-                *used += usize::from(a == Atom::Value(*sum));
-            }
-        });
+        // Nothing else names a sum, as it was or as it is then.
+        let is_named_once = |value: Atom| {
+            let mut times = 0;
+            source.body.atoms(&mut |a| times += usize::from(a == value));
+            times == 1
+        };
         let term = |(sum, result): (&Value, &Atom)| {
             source.body.stmts.iter().find_map(|stmt| match stmt {
                 Stmt::Prim { dst, prim: prim::ADD, args } if *result == Atom::Value(*dst) => {
@@ -71,7 +71,8 @@ impl Peel<'_> {
         };
         let results = &source.body.results;
         let terms = source.carry.iter().zip(results).map(term).collect::<Option<Vec<Atom>>>()?;
-        used.iter().all(|used| *used == 1).then_some(terms)
+        let sums = source.carry.iter().map(|sum| Atom::Value(*sum));
+        sums.chain(results.iter().copied()).all(is_named_once).then_some(terms)
     }
 
     /// Writes a loop of sums as a loop for its terms and one that adds them up; the loop itself if it is no such loop.
