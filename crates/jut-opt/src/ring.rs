@@ -13,7 +13,7 @@
 //!                                          }
 //! ```
 //!
-//! A division of integers takes as long as ten other operations, and it can fail, so what U does with it is to store it: two integers
+//! A division of integers is slow, no vector has one, and it can fail, so what U does with it is to store it: two integers
 //! of the tape for each cell of a grid. Selections are computed again, and where a loop keeps away from its ends, they are no work at all.
 //!
 //! *Rule*: in a loop of an index i from 0 to n, a remainder by n, of which the dividend is by its normal form `i`, `i + 1` or `i + n - 1`. There is an

@@ -8,6 +8,8 @@
 //! computed in registers and added at the end; an operation whose cells grow in memory
 //! ([`Order::Sequence`]) is computed first.
 
+use std::collections::HashSet;
+
 use jut_ir::structured::{self, Call, Meaning, Order as Sum, Param, Room};
 use jut_ir::{Atom as Operand, Block, NVar, Place, Rhs, Size, Span, Stmt, Structured, Type, prim};
 use jut_runtime::{matrix, triangular};
@@ -136,13 +138,13 @@ impl Lowering<'_> {
 
     /// Marks the variables that a block adds to an accumulator and uses nowhere else.
     pub(super) fn mark_added(&mut self, block: &Block) {
-        let mut soon = Vec::new();
+        let mut soon = HashSet::new();
         for stmt in block.stmts.iter().rev() {
             match &stmt.rhs {
                 Rhs::Inc(_, jut_ir::Operand::N(Operand::Var(v))) => {
                     if self.uses.get(*v) == Some(&1) {
                         self.added[*v] = Added::Later;
-                        soon.push(*v);
+                        soon.insert(*v);
                     }
                 }
                 Rhs::Structured(..) => {

@@ -24,12 +24,12 @@
 //! they hold, so the first that fails is the same. *Cost*: linear.
 
 use super::gather::in_order;
+use super::peel::may_choose;
 use crate::analysis::Roots;
 use crate::copy::Copier;
 use crate::form::{Atom, Block, For, Lanes, Order, Stmt, Value};
 use crate::values::Values;
 use jut_ir::hash::HashSet;
-use jut_ir::prim;
 
 /// Whether a statement is a loop that sums and stores in a branch, or to a cell that it chooses.
 pub(super) fn may_have_two(stmt: &Stmt) -> bool {
@@ -43,13 +43,9 @@ fn has_ends(body: &Block) -> bool {
 /// Whether the cell that something is stored to is one of two, or what a division leaves.
 fn stores_where_it_chooses(body: &Block) -> bool {
     let mut chosen = HashSet::default();
-    body.stmts.iter().any(|stmt| match stmt {
-        Stmt::Prim { dst, prim: prim::IMAX | prim::IMIN | prim::ISELECT | prim::IREM, .. } => {
-            chosen.insert(Atom::Value(*dst));
-            false
-        }
-        Stmt::Store { index, .. } => chosen.contains(index),
-        _ => false,
+    body.stmts.iter().any(|stmt| {
+        chosen.extend(may_choose(stmt).map(Atom::Value));
+        matches!(stmt, Stmt::Store { index, .. } if chosen.contains(index))
     })
 }
 

@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use jut_ir::Literal;
 use jut_ir::prim;
 
-use super::{Copier, Peel};
+use super::{Copier, Peel, may_choose};
 use crate::form::{Atom, Block, For, Kind, Lanes, Stmt, Value};
 
 /// Statements of a body that is written twice.
@@ -33,14 +33,10 @@ const LARGEST: usize = 128;
 /// Whether a statement is a loop over rows that it chooses.
 pub(super) fn may_have_edges(stmt: &Stmt) -> bool {
     let has = |body: &Block| {
-        body.stmts.iter().any(chooses) && body.stmts.iter().any(|stmt| stmt.any(&mut Stmt::is_loop))
+        body.stmts.iter().any(|stmt| may_choose(stmt).is_some())
+            && body.stmts.iter().any(|stmt| stmt.any(&mut Stmt::is_loop))
     };
     stmt.is_loop() && stmt.blocks().into_iter().any(has)
-}
-
-/// Whether a statement chooses an integer, perhaps.
-fn chooses(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Prim { prim: prim::IMAX | prim::IMIN | prim::ISELECT | prim::IREM, .. })
 }
 
 impl Peel<'_> {
