@@ -17,6 +17,8 @@
 //! ([`Block::rewrite`], [`Block::for_each_mut`]). A pass names a kind of statement only where it has
 //! a rule for it.
 
+use jut_ir::prim;
+
 use crate::form::{Atom, Block, Check, For, Lanes, LoopFunction, LoopProgram, Stmt, Value};
 
 /// A part of a statement, to be read.
@@ -233,6 +235,16 @@ impl Stmt {
             }
         });
         blocks
+    }
+
+    /// The integer that it chooses from two, or leaves of a division, if it does.
+    pub fn may_choose(&self) -> Option<Value> {
+        match self {
+            Stmt::Prim {
+                dst, prim: prim::IMAX | prim::IMIN | prim::ISELECT | prim::IREM, ..
+            } => Some(*dst),
+            _ => None,
+        }
     }
 
     /// Whether its blocks may run more than once.

@@ -24,7 +24,6 @@
 //! they hold, so the first that fails is the same. *Cost*: linear.
 
 use super::gather::in_order;
-use super::peel::may_choose;
 use crate::analysis::Roots;
 use crate::copy::Copier;
 use crate::form::{Atom, Block, For, Lanes, Order, Stmt, Value};
@@ -44,7 +43,7 @@ fn has_ends(body: &Block) -> bool {
 fn stores_where_it_chooses(body: &Block) -> bool {
     let mut chosen = HashSet::default();
     body.stmts.iter().any(|stmt| {
-        chosen.extend(may_choose(stmt).map(Atom::Value));
+        chosen.extend(stmt.may_choose().map(Atom::Value));
         matches!(stmt, Stmt::Store { index, .. } if chosen.contains(index))
     })
 }

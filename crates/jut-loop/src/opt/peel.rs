@@ -40,7 +40,6 @@ use super::distribute;
 use crate::analysis::{Distances, Roots};
 use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
-pub(super) use decided::may_choose;
 use decided::{Chosen, Known, Range, Shifted, plus};
 
 /// Runs the walk, for bodies of so many statements; whether it changed anything. `adds` says that there may be more memory.

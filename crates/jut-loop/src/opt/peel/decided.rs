@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 use jut_ir::Literal;
 use jut_ir::entity::EntityRef;
-use jut_ir::prim::{self, Lowering, Opcode, Prim};
+use jut_ir::prim::{Lowering, Opcode, Prim};
 
 use super::{FAR, Peel};
 use crate::form::{Atom, Block, Check, Kind, LoopFunction, Stmt, Value};
@@ -61,16 +61,6 @@ pub(super) enum Chosen {
     Other(Atom),
     /// The index plus a constant.
     Index(i64),
-}
-
-/// The integer that a statement chooses from two, or leaves of a division, if it does.
-pub(in crate::opt) fn may_choose(stmt: &Stmt) -> Option<Value> {
-    match stmt {
-        Stmt::Prim { dst, prim: prim::IMAX | prim::IMIN | prim::ISELECT | prim::IREM, .. } => {
-            Some(*dst)
-        }
-        _ => None,
-    }
 }
 
 /// The integers that are small: as many elements an array has that is given, or it is asked before the first loop.

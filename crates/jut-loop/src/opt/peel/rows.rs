@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use jut_ir::Literal;
 use jut_ir::prim;
 
-use super::{Copier, Peel, may_choose};
+use super::{Copier, Peel};
 use crate::form::{Atom, Block, For, Kind, Lanes, Stmt, Value};
 
 /// Statements of a body that is written twice.
@@ -33,7 +33,7 @@ const LARGEST: usize = 128;
 /// Whether a statement is a loop over rows that it chooses.
 pub(super) fn may_have_edges(stmt: &Stmt) -> bool {
     let has = |body: &Block| {
-        body.stmts.iter().any(|stmt| may_choose(stmt).is_some())
+        body.stmts.iter().any(|stmt| stmt.may_choose().is_some())
             && body.stmts.iter().any(|stmt| stmt.any(&mut Stmt::is_loop))
     };
     stmt.is_loop() && stmt.blocks().into_iter().any(has)
