@@ -325,11 +325,115 @@ fn numbers_are_carried_round_the_last_stage_in_the_order_of_the_loop() {
     for order in ["up", "down"] {
         let made = apart(&PRICES.replace("ORDER", order), LENGTHS, prices);
         assert!(made.contains("kernel exp(") && !made.contains("= exp("), "{made}");
-        let carrying = format!("for {order} (block in 0 .. blocks_1) carry (p_3 = s, b_4 = 0.0)");
+        let carrying = format!("for {order} (block in 0 .. blocks_1) carry (p_3 = s, b_3 = 0.0)");
         assert!(made.contains(&carrying), "{made}");
-        let last = format!("for {order} (j in start .. end) carry (p_1 = p_3, b_1 = b_4)");
+        let last = format!("for {order} (j in start .. end) carry (p_1 = p_3, b_1 = b_3)");
         assert!(made.contains(&last), "{made}");
     }
+}
+
+/// A recursion whose logarithms are summed up: the sum needs them, the state does not.
+const LIKELIHOOD: &str = "
+loop def f(n: i64, a: f64, z: in f64[n], w: out f64[n]) -> (f64, f64) = {
+  (v, l) = for ORDER (j in 0 .. n) carry (v_1 = 1.0, l_1 = 0.0) {
+    z_1 = z[j]
+    z_2 = z_1 * z_1
+    v_2 = v_1 * a
+    v_3 = v_2 + z_2
+    b = log(v_3)
+    c = z_2 / v_3
+    d = c + v_1
+    l_2 = l_1 + b
+    l_3 = l_2 + d
+    w[j] = c
+    (v_3, l_3)
+  }
+  (v, l)
+}";
+
+#[test]
+fn a_number_that_a_function_needs_goes_round_a_stage_before_it() {
+    for order in ["up", "down"] {
+        let made = apart(&LIKELIHOOD.replace("ORDER", order), LENGTHS, prices);
+        assert!(made.contains("kernel log(") && !made.contains("= log("), "{made}");
+        let first = format!("(v_5) = for {order} (j_1 in start .. end) carry (v_6 = v_4)");
+        assert!(made.contains(&first), "{made}");
+        let last = format!("(l_5) = for {order} (j in start .. end) carry (l_1 = l_4)");
+        assert!(made.contains(&last), "{made}");
+        // The state before the iteration, the one behind it, and the argument of the logarithm.
+        assert!(made.contains("alloc f64[3072]"), "{made}");
+        let made = apart_for(&LOOPS, &LIKELIHOOD.replace("ORDER", order), LENGTHS, prices);
+        assert!(made.contains("for par vector 8") && made.matches("= log(").count() == 1, "{made}");
+    }
+}
+
+#[test]
+fn numbers_that_need_each_other_and_a_number_that_needs_a_function_of_another_go_round_in_turn() {
+    let text = "
+loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64, f64, f64) = {
+  (a, b, c, d) = for up (j in 0 .. n) carry (a_1 = 0.1, b_1 = 0.2, c_1 = 0.3, d_1 = 0.0) {
+    z_1 = z[j]
+    t = a_1 * 0.5
+    b_2 = t + z_1
+    e = sin(a_1)
+    c_2 = c_1 * s
+    c_3 = c_2 + e
+    g = exp(c_1)
+    d_2 = d_1 + g
+    p[j] = d_2
+    (b_1, b_2, c_3, d_2)
+  }
+  (a, b, c, d)
+}";
+    let made = apart(text, LENGTHS, prices);
+    for part in
+        ["kernel sin(", "kernel exp(", "(a_3, b_4) = for up", "(c_5) = for up", "(d_4) = for up"]
+    {
+        assert!(made.contains(part), "{part}: {made}");
+    }
+}
+
+#[test]
+fn a_function_of_what_it_gives_itself_stays_in_its_loop() {
+    let text = "
+loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64) = {
+  (a, l) = for up (j in 0 .. n) carry (a_1 = s, l_1 = 0.0) {
+    z_1 = z[j]
+    t = a_1 + z_1
+    a_2 = sin(t)
+    b = exp(a_2)
+    l_2 = l_1 + b
+    p[j] = a_2
+    (a_2, l_2)
+  }
+  (a, l)
+}";
+    assert!(strip_mine::run(&program(text), &KERNELS).is_none());
+    // Nor one whose argument hangs on an integer or a truth value that is carried and needed once more.
+    let counted = text.replace("t = a_1 + z_1", "k = i64(l_1)\n    t = f64(k)");
+    assert!(strip_mine::run(&program(&counted), &KERNELS).is_none());
+}
+
+#[test]
+fn an_iteration_that_fails_by_what_is_carried_fails_before_any_later_one() {
+    let text = "
+loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (i64, f64) = {
+  (k, l) = for up (j in 0 .. n) carry (k_1 = 0, l_1 = 0.0) {
+    check k_1 < 1500 @0:1..2
+    z_1 = z[j]
+    k_2 = k_1 + 1
+    y = f64(k_1)
+    t = y * s
+    b = exp(t)
+    l_2 = l_1 + b
+    l_3 = l_2 + z_1
+    p[j] = l_3
+    (k_2, l_3)
+  }
+  (k, l)
+}";
+    let made = apart(text, LENGTHS, prices);
+    assert!(made.contains("(k_4) = for up") && made.contains("kernel exp("), "{made}");
 }
 
 /// A target with vectors of its own, which leaves other loops as they are.

@@ -26,8 +26,8 @@
 //!                                   }
 //! ```
 //!
-//! A loop that carries numbers, too, if what is called does not depend on them: they go round the last
-//! stage, and from one block to the next.
+//! A loop that carries numbers, too, if what is called does not depend on what it gives: they go round one of the
+//! [stages](plan), and from one block to the next.
 //!
 //! A target with vectors of its own takes most loops several iterations at a time as they are. Where it
 //! cannot, because a loop stands in the body or a number is carried, there is a loop instead of the kernel,
@@ -62,9 +62,10 @@
 //! called one after the other; the text grows by a constant factor.
 
 mod copier;
+mod plan;
 mod steps;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use cranelift_entity::PrimaryMap;
 use jut_ir::build::Namer;
@@ -72,9 +73,9 @@ use jut_ir::prim::{self, Lowering, Prim};
 use jut_ir::{Literal, Scalar};
 
 use self::copier::Copier;
+use self::plan::{LATE, Plan};
 use self::steps::{Places, Step, steps};
 use super::vector;
-use crate::analysis::effects::{Access, accesses};
 use crate::analysis::sine_and_cosine;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
@@ -190,22 +191,6 @@ struct Walk<'a> {
     own: HashSet<Value>,
 }
 
-/// When a statement of the body runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Work {
-    /// In every stage that needs what it computes.
-    Again,
-    /// In one stage: that of its operands.
-    Once,
-    /// For all iterations at once, after the stage of its operand.
-    Call,
-    /// In the last stage.
-    Last,
-}
-
-/// The stage of what can only be computed in the last one.
-const LATE: usize = usize::MAX;
-
 /// A loop that may be taken apart.
 struct Source<'s> {
     dst: &'s [Value],
@@ -217,6 +202,8 @@ struct Source<'s> {
     order: Order,
     /// What an iteration knows of those before it.
     carried: Vec<Value>,
+    /// Whether these are sums by lanes.
+    sums: bool,
 }
 
 impl<'s> Source<'s> {
@@ -230,6 +217,7 @@ impl<'s> Source<'s> {
                 body: &f.body,
                 order: f.order,
                 carried: f.carry.iter().map(|(value, _)| *value).collect(),
+                sums: false,
             }),
             Stmt::Lanes(l) => Some(Source {
                 dst: &l.dst,
@@ -239,6 +227,7 @@ impl<'s> Source<'s> {
                 body: &l.body,
                 order: Order::Up,
                 carried: l.carry.clone(),
+                sums: true,
             }),
             _ => None,
         }
@@ -256,36 +245,51 @@ struct Buffers {
     start: Atom,
 }
 
+/// What the stages of a loop are made of, and what goes round one of them.
+struct Stages<'s> {
+    body: &'s Block,
+    index: Value,
+    places: &'s Places,
+    buffers: &'s Buffers,
+    rounds: Vec<&'s Round>,
+}
+
+/// A number that goes round a stage.
+struct Round {
+    stage: usize,
+    /// What the loop as it was carries.
+    value: Value,
+    next: Atom,
+    /// What is carried from block to block.
+    outer: Value,
+    /// What it is after the last iteration of a block.
+    dst: Value,
+}
+
 /// A stage but the last, for one iteration.
 struct Stage {
     index: Value,
     stmts: Vec<Stmt>,
+    /// What goes round it, and what is carried on.
+    carry: Vec<(Value, Atom)>,
+    results: Vec<Atom>,
+    /// What that is after the last iteration.
+    dst: Vec<Value>,
 }
 
 impl Stage {
     fn over(self, [low, high]: [Atom; 2], order: Order) -> Stmt {
         Stmt::For(Box::new(For {
-            dst: Vec::new(),
+            dst: self.dst,
             order,
             vector: None,
             index: self.index,
             low,
             high,
-            carry: Vec::new(),
-            body: Block { stmts: self.stmts, results: Vec::new() },
+            carry: self.carry,
+            body: Block { stmts: self.stmts, results: self.results },
         }))
     }
-}
-
-/// What is to be done with the statements of a body.
-struct Plan {
-    work: Vec<Work>,
-    /// The stage of the operands, for each statement.
-    stages: Vec<usize>,
-    /// The last stage.
-    last: usize,
-    /// Whether the order of iterations counts in stages before the last one too: something fails there, or stores.
-    ordered: bool,
 }
 
 impl Walk<'_> {
@@ -337,13 +341,12 @@ impl Walk<'_> {
         {
             return None;
         }
-        let plan = self.plan(&source)?;
-        let stages: Vec<Vec<Step>> = (0..=plan.last).map(|s| steps(&plan, body, s)).collect();
-        let mut places = self.places(&plan, body, &stages)?;
+        let (plan, stages, mut places) = self.plans(&source).into_iter().find_map(|plan| {
+            let stages: Vec<_> = (0..=plan.last).map(|s| steps(&plan, &source, s)).collect();
+            let places = self.places(&plan, &source, &stages)?;
+            (used + places.count() <= BUFFERS).then_some((plan, stages, places))
+        })?;
         let count = places.count();
-        if used + count > BUFFERS {
-            return None;
-        }
 
         let mut block = Block::default();
         let at = &mut block.stmts;
@@ -384,25 +387,29 @@ impl Walk<'_> {
             _ => None,
         };
         places.with_another.extend(body.stmts.iter().filter_map(cosine));
+        let rounds = self.rounds(&plan, &source);
         for (s, steps) in stages.iter().enumerate() {
             if s == plan.last {
                 let mut inner = Block::default();
                 let mut copier = Copier::new(self, &places, &buffers, false);
                 copier.steps(steps, body, index, &mut inner.stmts);
                 inner.results = body.results.clone();
-                self.last_stage(stmt, [start, end], inner, &mut block);
+                self.last_stage(stmt, [start, end], inner, (&rounds, s), &mut block);
                 break;
             }
+            let rounds: Vec<&Round> = rounds.iter().filter(|round| round.stage == s).collect();
+            let order = if rounds.is_empty() { order } else { source.order };
+            let with = Stages { body, index, places: &places, buffers: &buffers, rounds };
             // With the functions in it, if the target takes several iterations of that at once.
             if let How::Loops(_) = self.how {
-                let whole = self.stage(steps, body, index, &places, &buffers, true);
+                let whole = self.stage(steps, &with, true);
                 let whole = whole.over([start, end], order);
                 if self.is_taken_whole(&whole) {
                     block.stmts.push(whole);
                     continue;
                 }
             }
-            let arguments = self.stage(steps, body, index, &places, &buffers, false);
+            let arguments = self.stage(steps, &with, false);
             block.stmts.push(arguments.over([start, end], order));
             for step in steps {
                 if let Step::Argument(k) = step
@@ -440,14 +447,8 @@ impl Walk<'_> {
                 }
             }
             Stmt::For(source) => {
-                // It begins with what the blocks carry.
-                if let Some(Stmt::For(inner)) = block.stmts.last_mut() {
-                    for ((value, initial), inner) in source.carry.iter().zip(&mut inner.carry) {
-                        let outer = self.like(*value);
-                        carry.push((outer, *initial));
-                        inner.1 = outer.into();
-                    }
-                }
+                let initial = source.carry.iter().map(|(_, initial)| *initial);
+                carry.extend(rounds.iter().map(|round| round.outer).zip(initial));
             }
             _ => {}
         }
@@ -464,22 +465,36 @@ impl Walk<'_> {
         Some(count)
     }
 
+    /// What goes round the stages of a loop that carries numbers, in their order.
+    fn rounds(&mut self, plan: &Plan, source: &Source<'_>) -> Vec<Round> {
+        if source.sums {
+            return Vec::new();
+        }
+        let carried = source.carried.iter().zip(&plan.carried).zip(&source.body.results);
+        carried
+            .map(|((value, stage), next)| Round {
+                stage: if *stage == LATE { plan.last } else { *stage },
+                value: *value,
+                next: *next,
+                outer: self.like(*value),
+                dst: self.like(*value),
+            })
+            .collect()
+    }
+
     /// A stage but the last; `calls`: with the functions, else with their arguments.
-    fn stage(
-        &mut self,
-        steps: &[Step],
-        body: &Block,
-        index: Value,
-        places: &Places,
-        buffers: &Buffers,
-        calls: bool,
-    ) -> Stage {
+    fn stage(&mut self, steps: &[Step], with: &Stages<'_>, calls: bool) -> Stage {
+        let Stages { body, index, places, buffers, ref rounds } = *with;
         let mut copier = Copier::new(self, places, buffers, true);
         copier.calls = calls;
         let index = copier.fresh(index);
+        let carry = rounds.iter().map(|round| (copier.fresh(round.value), round.outer.into()));
+        let carry = carry.collect();
         let mut stmts = Vec::new();
         copier.steps(steps, body, index, &mut stmts);
-        Stage { index, stmts }
+        let mut results: Vec<Atom> = rounds.iter().map(|round| round.next).collect();
+        results.iter_mut().for_each(|next| copier.rename(next));
+        Stage { index, stmts, carry, results, dst: rounds.iter().map(|round| round.dst).collect() }
     }
 
     /// What replaces so many cells of a buffer by a function of them, and of those of a second buffer, if there is one.
@@ -500,11 +515,19 @@ impl Walk<'_> {
         stmts.push(Stmt::Prim { dst: y, prim, args });
         let buffer = *buffers.first()?;
         stmts.push(Stmt::Store { buffer, index: index.into(), value: y.into() });
-        Some(Stage { index, stmts }.over([int(0), taken], Order::Par))
+        let stage = Stage { index, stmts, carry: vec![], results: vec![], dst: vec![] };
+        Some(stage.over([int(0), taken], Order::Par))
     }
 
     /// The loop itself over one block, with what is left of its body.
-    fn last_stage(&mut self, stmt: &Stmt, [low, high]: [Atom; 2], body: Block, out: &mut Block) {
+    fn last_stage(
+        &mut self,
+        stmt: &Stmt,
+        [low, high]: [Atom; 2],
+        body: Block,
+        (rounds, last): (&[Round], usize),
+        out: &mut Block,
+    ) {
         match stmt {
             Stmt::Lanes(source) => {
                 let mut inner = source.clone();
@@ -515,187 +538,21 @@ impl Walk<'_> {
             }
             Stmt::For(source) => {
                 let mut inner = source.clone();
-                inner.dst = source.dst.iter().map(|v| self.like(*v)).collect();
-                out.results = inner.dst.iter().map(|v| (*v).into()).collect();
                 (inner.low, inner.high, inner.body) = (low, high, body);
+                // It begins with what the blocks carry.
+                (inner.dst, inner.carry, inner.body.results) = Default::default();
+                for round in rounds {
+                    out.results.push(round.dst.into());
+                    if round.stage == last {
+                        inner.dst.push(round.dst);
+                        inner.carry.push((round.value, round.outer.into()));
+                        inner.body.results.push(round.next);
+                    }
+                }
                 out.stmts.push(Stmt::For(inner));
             }
             _ => {}
         }
-    }
-
-    fn plan(&self, source: &Source<'_>) -> Option<Plan> {
-        let body = source.body;
-        if !self.how.calls(body, true) || size(body) > LARGEST {
-            return None;
-        }
-        let touched: Vec<_> = body.stmts.iter().map(|stmt| self.touched(stmt)).collect();
-        let alone = |(k, stmt): (usize, &Stmt)| {
-            stmt.is_loop() && !self.carries_buffers(stmt) && self.alone(&touched, k)
-        };
-        let alone: Vec<bool> = body.stmts.iter().enumerate().map(alone).collect();
-        let mut stored = Vec::new();
-        if source.order != Order::Par {
-            for (stmt, _) in body.stmts.iter().zip(&alone).filter(|(_, alone)| !**alone) {
-                self.stored_by(stmt, &mut stored);
-            }
-        }
-        let mut known: HashMap<Value, usize> = HashMap::new();
-        known.insert(source.index, 0);
-        for carried in &source.carried {
-            if matches!(self.values[*carried].kind, Kind::Buffer(_)) {
-                return None;
-            }
-            known.insert(*carried, LATE);
-        }
-        let (mut work, mut stages) = (Vec::new(), Vec::new());
-        let (mut last, mut ordered) = (0, false);
-        for (stmt, alone) in body.stmts.iter().zip(alone) {
-            let mut stage = 0;
-            reads(stmt, &mut |v| stage = stage.max(known.get(&v).copied().unwrap_or(0)));
-            let mut how = self.work(stmt, &stored)?;
-            if alone && how == Work::Last {
-                (how, ordered) = (Work::Once, true);
-            }
-            if stage == LATE && how != Work::Again {
-                how = Work::Last;
-            }
-            if how == Work::Last {
-                stage = LATE;
-                if !alone {
-                    self.stored_by(stmt, &mut stored);
-                }
-            }
-            if fails(stmt) {
-                ordered = true;
-                if stage != 0 {
-                    return None;
-                }
-            }
-            let mut result = stage;
-            if let (Work::Call, Stmt::Prim { args, .. }) = (how, stmt) {
-                // What does not depend on the iteration is one call for all.
-                let varies = |a: &Atom| matches!(a, Atom::Value(v) if known.contains_key(v));
-                if args.iter().any(varies) {
-                    result = stage + 1;
-                    last = last.max(result);
-                } else {
-                    how = Work::Once;
-                }
-            }
-            for v in stmt.bound() {
-                known.insert(*v, result);
-            }
-            work.push(how);
-            stages.push(stage);
-        }
-        (last > 0).then_some(Plan { work, stages, last, ordered })
-    }
-
-    /// When a statement can run, or `None` if the loop must stay as it is. `stored` is what earlier
-    /// statements, or other iterations, store to.
-    fn work(&self, stmt: &Stmt, stored: &[Value]) -> Option<Work> {
-        Some(match stmt {
-            Stmt::Prim { prim, .. } => match prim.row().lowering {
-                _ if self.how.is_of_many(*prim) => Work::Call,
-                Lowering::Runtime(_) => Work::Once,
-                Lowering::Opcode(_) => Work::Again,
-            },
-            Stmt::Copy { .. } | Stmt::Offset { .. } => Work::Again,
-            Stmt::Load { buffer, .. } => match self.may_change(stored, *buffer) {
-                true => Work::Last,
-                false => Work::Again,
-            },
-            Stmt::Check { .. } => Work::Once,
-            Stmt::Store { .. } => Work::Last,
-            Stmt::If { .. } | Stmt::For(_) | Stmt::Lanes(_) => {
-                let mut all = Work::Again;
-                if !matches!(stmt, Stmt::If { .. }) {
-                    all = Work::Once;
-                }
-                for inner in stmt.blocks() {
-                    for stmt in &inner.stmts {
-                        match self.work_inside(stmt, stored)? {
-                            Work::Last => all = Work::Last,
-                            Work::Once | Work::Call if all == Work::Again => all = Work::Once,
-                            _ => {}
-                        }
-                    }
-                }
-                all
-            }
-            Stmt::Previous { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Mark { .. }
-            | Stmt::Release { .. }
-            | Stmt::Fill { .. }
-            | Stmt::CopyCells { .. }
-            | Stmt::Call { .. }
-            | Stmt::Poll { .. }
-            | Stmt::Kernel { .. } => return None,
-        })
-    }
-
-    /// The same for statements of inner blocks, among them loops that have been taken apart.
-    fn work_inside(&self, stmt: &Stmt, stored: &[Value]) -> Option<Work> {
-        match stmt {
-            Stmt::Store { buffer, .. } if self.own.contains(buffer) => Some(Work::Once),
-            Stmt::Kernel { .. }
-                if self.touched(stmt).iter().all(|(buffer, _)| self.own.contains(buffer)) =>
-            {
-                Some(Work::Once)
-            }
-            _ => self.work(stmt, stored),
-        }
-    }
-
-    /// The buffers that a statement touches, in its blocks too.
-    fn touched(&self, stmt: &Stmt) -> Vec<(Value, Access)> {
-        let mut found = Vec::new();
-        let is_buffer = |v: Value| matches!(self.values[v].kind, Kind::Buffer(_));
-        accesses(stmt, is_buffer, &mut |buffer, how| found.push((buffer, how)));
-        for inner in stmt.blocks().into_iter().flat_map(|block| &block.stmts) {
-            found.extend(self.touched(inner));
-        }
-        found
-    }
-
-    /// Whether a loop, or one in it, carries buffers: which these are differs between iterations.
-    fn carries_buffers(&self, stmt: &Stmt) -> bool {
-        let is_buffer = |v: &Value| matches!(self.values[*v].kind, Kind::Buffer(_));
-        stmt.any(&mut |stmt| stmt.is_loop() && stmt.bound().iter().any(is_buffer))
-    }
-
-    /// Whether statement k stores where no other statement of the body looks or stores, and looks where none stores: then
-    /// it may run in an early stage, as iterations stay in order.
-    fn alone(&self, touched: &[Vec<(Value, Access)>], k: usize) -> bool {
-        let own = &touched[k];
-        let others = touched.iter().enumerate().filter(|(other, _)| *other != k);
-        own.iter().any(|(_, how)| *how == Access::Write)
-            && others.flat_map(|(_, touched)| touched).all(|(other, other_how)| {
-                own.iter().all(|(buffer, how)| {
-                    (*how, *other_how) == (Access::Read, Access::Read)
-                        || !self.known.roots.may_overlap(*buffer, *other)
-                })
-            })
-    }
-
-    fn may_change(&self, stored: &[Value], read: Value) -> bool {
-        !self.own.contains(&read) && stored.iter().any(|v| self.known.roots.may_overlap(*v, read))
-    }
-
-    /// The buffers that a block stores to, but for our own.
-    fn stored(&self, block: &Block, found: &mut Vec<Value>) {
-        block.stmts.iter().for_each(|stmt| self.stored_by(stmt, found));
-    }
-
-    fn stored_by(&self, stmt: &Stmt, found: &mut Vec<Value>) {
-        if let Stmt::Store { buffer, .. } = stmt
-            && !self.own.contains(buffer)
-        {
-            found.push(*buffer);
-        }
-        stmt.blocks().into_iter().for_each(|inner| self.stored(inner, found));
     }
 
     /// A new value that is to be what another one is.
@@ -756,16 +613,4 @@ fn reads(stmt: &Stmt, visit: &mut dyn FnMut(Value)) {
         inner.stmts.iter().for_each(|stmt| reads(stmt, visit));
         inner.results.iter().filter_map(value_of).for_each(&mut *visit);
     }
-}
-
-/// Whether a statement can fail.
-fn fails(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Check { .. })
-        || stmt.blocks().into_iter().any(|inner| inner.stmts.iter().any(fails))
-}
-
-/// The number of statements, those of inner blocks included.
-fn size(block: &Block) -> usize {
-    let one = |stmt: &Stmt| 1 + stmt.blocks().into_iter().map(size).sum::<usize>();
-    block.stmts.iter().map(one).sum()
 }

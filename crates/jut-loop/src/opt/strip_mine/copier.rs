@@ -94,6 +94,13 @@ impl<'w, 'a> Copier<'w, 'a> {
                     }
                 }
             }
+            Step::Keep(v) => {
+                if self.places.of.contains_key(v) {
+                    let mut value = Atom::Value(*v);
+                    self.rename(&mut value);
+                    out.push(Stmt::Store { buffer: self.buffer(*v), index, value });
+                }
+            }
             Step::Reload(v) => {
                 let buffer = self.buffer(*v);
                 let dst = self.fresh(*v);
@@ -142,7 +149,7 @@ impl<'w, 'a> Copier<'w, 'a> {
         copied
     }
 
-    fn rename(&self, atom: &mut Atom) {
+    pub(super) fn rename(&self, atom: &mut Atom) {
         if let Atom::Value(v) = *atom
             && let Some(new) = self.renamed.get(&v)
         {

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{LATE, Plan, Walk, Work, reads, value_of};
-use crate::form::{Block, Kind, Stmt, Value};
+use super::plan::{LATE, Plan, Work};
+use super::{Source, Walk, reads, value_of};
+use crate::form::{Kind, Stmt, Value};
 
 /// A step of a stage.
 pub(super) enum Step {
@@ -13,6 +14,8 @@ pub(super) enum Step {
     Argument(usize),
     /// This value comes from its buffer.
     Reload(Value),
+    /// This carried number is kept, if a later stage needs it.
+    Keep(Value),
 }
 
 /// Which buffers there are for what.
@@ -57,7 +60,13 @@ impl Places {
 impl Walk<'_> {
     /// A buffer for each call, a second one where that has two arguments, and one for each value that a later stage reloads. A buffer serves again
     /// from the stage on in which it is read last.
-    pub(super) fn places(&self, plan: &Plan, body: &Block, stages: &[Vec<Step>]) -> Option<Places> {
+    pub(super) fn places(
+        &self,
+        plan: &Plan,
+        source: &Source<'_>,
+        stages: &[Vec<Step>],
+    ) -> Option<Places> {
+        let body = source.body;
         let mut read_last: HashMap<Value, usize> = HashMap::new();
         for (s, steps) in stages.iter().enumerate() {
             for step in steps {
@@ -79,6 +88,11 @@ impl Walk<'_> {
                 }
             }
         }
+        for (v, stage) in source.carried.iter().zip(&plan.carried) {
+            if read_last.contains_key(v) {
+                order.push((*stage, 0, *v));
+            }
+        }
         order.sort_unstable();
         let mut places = Places::default();
         for (stage, k, v) in order {
@@ -97,14 +111,17 @@ impl Walk<'_> {
 }
 
 /// What stage s does, in the order of the body; what is reloaded comes first.
-pub(super) fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
+pub(super) fn steps(plan: &Plan, source: &Source<'_>, s: usize) -> Vec<Step> {
+    let body = source.body;
+    let is_here = |stage: usize| stage == s || s == plan.last && stage == LATE;
     let mut wanted: HashSet<Value> = HashSet::new();
-    if s == plan.last {
-        wanted.extend(body.results.iter().filter_map(value_of));
-    }
+    let results = body.results.iter().enumerate();
+    // Sums go round the last stage.
+    let here = results.filter(|(k, _)| is_here(plan.carried.get(*k).copied().unwrap_or(LATE)));
+    wanted.extend(here.filter_map(|(_, next)| value_of(next)));
     let mut steps = Vec::new();
     for (k, stmt) in body.stmts.iter().enumerate().rev() {
-        let here = plan.stages[k] == s || s == plan.last && plan.stages[k] == LATE;
+        let here = is_here(plan.stages[k]);
         let is_wanted = stmt.bound().iter().any(|v| wanted.contains(v));
         match plan.work[k] {
             Work::Again if is_wanted => {}
@@ -128,8 +145,19 @@ pub(super) fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
             wanted.insert(v);
         });
     }
+    for (v, stage) in source.carried.iter().zip(&plan.carried) {
+        if *stage == s {
+            steps.push(Step::Keep(*v));
+        } else if *stage < s && wanted.contains(v) {
+            steps.push(Step::Reload(*v));
+        }
+    }
     steps.reverse();
     // First, because a buffer may serve again in the same stage.
-    steps.sort_by_key(|step| !matches!(step, Step::Reload(_)));
+    steps.sort_by_key(|step| match step {
+        Step::Reload(_) => 0,
+        Step::Keep(_) => 1,
+        Step::Run(_) | Step::Argument(_) => 2,
+    });
     steps
 }
