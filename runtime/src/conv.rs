@@ -24,7 +24,7 @@
 
 use crate::cancel::Patience;
 use crate::eight::{Eight, kernels};
-use crate::lanes::{LANES, fold};
+use crate::lanes::LANES;
 use crate::matrix::{ADD, cells, cells_mut};
 
 /// The sizes of a convolution.
@@ -362,7 +362,7 @@ unsafe fn kernel_tile<E: Eight, const CHANNELS: usize, const PLACES: usize>(
         for (channel, sums) in sums.into_iter().enumerate() {
             for (place, sum) in sums.into_iter().enumerate() {
                 let to = k.add((((o + channel) * s.c + c) * s.u + u) * s.v + v + place);
-                let sum = fold(sum.lanes());
+                let sum = sum.fold();
                 *to = if add { *to + sum } else { sum };
             }
         }

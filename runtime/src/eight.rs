@@ -19,6 +19,8 @@ pub(crate) trait Eight: Copy {
     unsafe fn load_part(from: *const f64, low: usize, high: usize) -> Self;
     /// All lanes to memory.
     unsafe fn store(self, to: *mut f64);
+    /// The first lanes to memory, fewer than all.
+    unsafe fn store_part(self, to: *mut f64, count: usize);
     /// Lane by lane.
     unsafe fn add(self, other: Self) -> Self;
     /// Lane by lane.
@@ -37,6 +39,13 @@ pub(crate) trait Eight: Copy {
         lanes
     }
 
+    /// The sum of the lanes in the order of [`crate::lanes::fold`].
+    #[inline(always)]
+    unsafe fn fold(self) -> f64 {
+        // SAFETY: as required of the caller.
+        crate::lanes::fold(unsafe { self.lanes() })
+    }
+
     /// The first lanes to memory, or added there.
     #[inline(always)]
     unsafe fn put(self, to: *mut f64, count: usize, add: bool) {
@@ -46,10 +55,8 @@ pub(crate) trait Eight: Copy {
                 let sum = if add { Self::load(to).add(self) } else { self };
                 return sum.store(to);
             }
-            for (k, x) in self.lanes().into_iter().enumerate().take(count) {
-                let to = to.add(k);
-                *to = if add { *to + x } else { x };
-            }
+            let sum = if add { Self::load_part(to, 0, count).add(self) } else { self };
+            sum.store_part(to, count);
         }
     }
 }
@@ -78,6 +85,14 @@ impl Eight for [f64; 8] {
     #[inline(always)]
     unsafe fn store(self, to: *mut f64) {
         for (k, x) in self.into_iter().enumerate() {
+            // SAFETY: as required of the caller.
+            unsafe { *to.add(k) = x };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut f64, count: usize) {
+        for (k, x) in self.into_iter().enumerate().take(count) {
             // SAFETY: as required of the caller.
             unsafe { *to.add(k) = x };
         }
@@ -116,6 +131,20 @@ pub(crate) mod x86 {
         (below(high) & !below(low)) as u8
     }
 
+    /// The sum of eight lanes: the upper half is added to the lower one, three times.
+    ///
+    /// # Safety
+    /// The machine has these vectors.
+    #[inline(always)]
+    unsafe fn fold(low: __m256d, high: __m256d) -> f64 {
+        // SAFETY: as required of the caller.
+        unsafe {
+            let four = _mm256_add_pd(low, high);
+            let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+            _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+        }
+    }
+
     impl Eight for __m512d {
         #[inline(always)]
         unsafe fn splat(x: f64) -> Self {
@@ -139,6 +168,18 @@ pub(crate) mod x86 {
         unsafe fn store(self, to: *mut f64) {
             // SAFETY: as required of the caller.
             unsafe { _mm512_storeu_pd(to, self) }
+        }
+
+        #[inline(always)]
+        unsafe fn store_part(self, to: *mut f64, count: usize) {
+            // SAFETY: only the lanes of the mask are written.
+            unsafe { _mm512_mask_storeu_pd(to, mask(0, count), self) }
+        }
+
+        #[inline(always)]
+        unsafe fn fold(self) -> f64 {
+            // SAFETY: see `splat`.
+            unsafe { fold(_mm512_castpd512_pd256(self), _mm512_extractf64x4_pd::<1>(self)) }
         }
 
         #[inline(always)]
@@ -225,6 +266,22 @@ pub(crate) mod x86 {
         }
 
         #[inline(always)]
+        unsafe fn store_part(self, to: *mut f64, count: usize) {
+            // SAFETY: only the lanes of the masks are written.
+            unsafe {
+                let [a, b] = Two::mask(0, count);
+                _mm256_maskstore_pd(to, _mm256_castpd_si256(a), self.0);
+                _mm256_maskstore_pd(to.wrapping_add(4), _mm256_castpd_si256(b), self.1);
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn fold(self) -> f64 {
+            // SAFETY: see `splat`.
+            unsafe { fold(self.0, self.1) }
+        }
+
+        #[inline(always)]
         unsafe fn add(self, other: Self) -> Self {
             // SAFETY: see `splat`.
             unsafe { Two(_mm256_add_pd(self.0, other.0), _mm256_add_pd(self.1, other.1)) }
@@ -296,6 +353,12 @@ pub(crate) mod arm {
                 // SAFETY: as required of the caller.
                 unsafe { vst1q_f64(to.add(2 * k), x) };
             }
+        }
+
+        #[inline(always)]
+        unsafe fn store_part(self, to: *mut f64, count: usize) {
+            // SAFETY: as required of the caller.
+            unsafe { self.lanes().store_part(to, count) };
         }
 
         #[inline(always)]

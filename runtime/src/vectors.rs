@@ -21,7 +21,7 @@
 
 use crate::cancel::Patience;
 use crate::eight::{Eight, kernels};
-use crate::lanes::{BLOCK, LANES, fold};
+use crate::lanes::{BLOCK, LANES};
 use crate::matrix::{A_TRANSPOSED, ADD, cells, cells_mut};
 
 /// Flag of [`outer`]: the products are added to zeros, so that none is a negative zero.
@@ -62,15 +62,15 @@ unsafe fn block<E: Eight, const ROWS: usize>(
             }
             at += LANES;
         }
-        let mut totals = [0.0; ROWS];
-        for (row, (sum, total)) in sums.into_iter().zip(&mut totals).enumerate() {
-            let mut lanes = sum.lanes();
-            for (k, lane) in lanes.iter_mut().enumerate().take(len - at) {
-                *lane += *a.add(row * stride + at + k) * *x.add(row * x_stride + at + k);
+        if at < len {
+            // A lane that has no product here gets a zero, which changes no bit: none is a negative zero.
+            for (row, sum) in sums.iter_mut().enumerate() {
+                let x = E::load_part(x.add(row * x_stride + at), 0, len - at);
+                let a = E::load_part(a.add(row * stride + at), 0, len - at);
+                *sum = sum.add(a.mul(x));
             }
-            *total = fold(lanes);
         }
-        totals
+        sums.map(|sum| sum.fold())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a convolution is, said plainly, against what is computed with all kinds of vectors.
 
 use super::*;
+use crate::lanes::fold;
 use crate::matrix::tests::{bits, numbers};
 
 /// All sixfold indices of a product, o, c, i, j, u, v.

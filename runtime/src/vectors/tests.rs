@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cancel::ASKED;
+use crate::lanes::fold;
 use crate::matrix::tests::{bits, numbers};
 
 /// The sum by lanes.
