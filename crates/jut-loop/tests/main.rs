@@ -6,6 +6,7 @@ mod boxes;
 mod calm;
 mod distribute;
 mod edges;
+mod elimination;
 mod ends;
 mod faults;
 mod features;

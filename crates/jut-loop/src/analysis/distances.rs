@@ -334,7 +334,7 @@ impl Distances {
         else {
             return false;
         };
-        let (Some(cell), Some(index)) = (self.exact(cell), self.exact(index)) else { return false };
+        let Some(cell) = self.exact(cell) else { return false };
         let later = |rows: &Linear| match but_first {
             Some(first) => rows.with(first, &Linear::value(first).and(1)),
             None => rows.clone(),
@@ -344,8 +344,44 @@ impl Distances {
                 let rows = self.rows_between(y, x);
                 self.is_behind(&rows, &later(&rows), m, array)
                     && self.is_at_least(&self.linears.of(m).plus(&cell, -1), 1, m, DEEPEST)
-                    && self.is_at_least(&index, 0, m, DEEPEST)
+                    && (self.is_in_row(index, m)
+                        || self.exact(index).is_some_and(|at| self.is_at_least(&at, 0, m, DEEPEST)))
             })
+    }
+
+    /// Whether a cell of a row is another one than that which is reached in a second row, because this stands before the first one.
+    pub fn is_row_before(&self, (row, cell): (Value, Atom), (other, index): (Value, Atom)) -> bool {
+        let (Some((array, Atom::Value(first))), Some((whole, Atom::Value(second)))) =
+            (self.begins[row], self.begins[other])
+        else {
+            return false;
+        };
+        let Some(cell) = self.exact(cell) else { return false };
+        array == whole
+            && self.are_rows([first, second], |[x, y], m| {
+                let rows = self.rows_between(x, y);
+                self.is_behind(&rows, &rows, m, array)
+                    && self.is_at_least(&cell, 0, m, DEEPEST)
+                    && self.is_in_row(index, m)
+            })
+    }
+
+    /// Whether an index is below the length of a row, and not negative: then it does not wrap either.
+    fn is_in_row(&self, index: Atom, length: Atom) -> bool {
+        let index = self.linears.of(index);
+        // Such constants do not wrap where bounds are added to them.
+        (LEAST..-LEAST).contains(&index.offset())
+            && self.is_at_least(&index, 0, length, DEEPEST)
+            && self.is_at_least(&self.linears.of(length).plus(&index, -1), 1, length, DEEPEST)
+    }
+
+    /// Whether an integer is another one than a second one, because it is that, the index of a loop, and something more.
+    pub fn is_beyond(&self, more: Atom, less: Atom) -> bool {
+        let between = self.linears.of(more).plus(&self.linears.of(less), -1);
+        // One index and little more do not wrap round to zero.
+        matches!(between.terms(), [(_, 1)])
+            && (-FAR..FAR).contains(&between.offset())
+            && self.is_at_least(&between, 1, Atom::Lit(Literal::I64(0)), DEEPEST)
     }
 
     /// Whether two places are the beginnings of rows of one length of which something holds.

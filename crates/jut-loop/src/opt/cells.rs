@@ -9,7 +9,8 @@
 //!   address in every iteration, and touches nothing that may overlap it otherwise (other cells of the buffer are at other addresses,
 //!   known to be), the content is carried by the loop: it is loaded before (a register that stands for a cell starts
 //!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
-//!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`Distances`]).
+//!   be what says that the cell is there, such as a check. Rows before and behind that of the cell do not overlap it, nor do
+//!   cells of its row beyond it ([`Distances`]). One that is only loaded, and beside which others are stored to, is loaded before the loop.
 //!
 //! The order of additions does not change. Which memory may overlap is [`Roots`]' question.
 
@@ -318,12 +319,12 @@ impl Cells<'_> {
         }
     }
 
-    /// Carries the cells that a loop only adds to.
+    /// Carries the cells that a loop only adds to, and loads before it those that it only loads.
     fn promote(&mut self, mut f: Box<For>, effect: &Effect, nested: &Effect) -> Vec<Stmt> {
         if self.registers == 0 || effect.anything || f.order == Order::Par || f.may_end_early() {
             return vec![Stmt::For(f)];
         }
-        let cells = self.candidates(&f.body, effect, nested);
+        let cells = self.candidates(&f.body, nested);
         if cells.is_empty() {
             return vec![Stmt::For(f)];
         }
@@ -335,13 +336,18 @@ impl Cells<'_> {
         let untouched: Vec<Atom> = f.carry.iter().map(|(_, a)| *a).collect();
         f.dst = inner.clone();
         for cell in &cells {
-            let (first, last) = (self.like(cell.loaded), self.like(cell.loaded));
             let (buffer, index) = (cell.buffer, cell.index);
+            let Some(stored) = cell.stored else {
+                self.depth[cell.loaded] = self.loops;
+                before.push(Stmt::Load { dst: cell.loaded, buffer, index });
+                continue;
+            };
+            let (first, last) = (self.like(cell.loaded), self.like(cell.loaded));
             before.push(Stmt::Load { dst: first, buffer, index });
             after.push(Stmt::Store { buffer, index, value: last.into() });
             f.carry.push((cell.loaded, first.into()));
             f.dst.push(last);
-            f.body.results.extend(cell.stored);
+            f.body.results.push(stored);
         }
         let stmts = std::mem::take(&mut f.body.stmts);
         let ours = |b: &Value, i: &Atom| cells.iter().any(|c| c.buffer == *b && c.index == *i);
@@ -378,23 +384,23 @@ impl Cells<'_> {
         ]
     }
 
-    /// The cells that a loop body loads once, stores to once afterwards, and does not touch
-    /// otherwise.
-    fn candidates(&self, body: &Block, effect: &Effect, nested: &Effect) -> Vec<Cell> {
-        // Cells that are the same in all iterations, with the number of their accesses, and buffers of which others are accessed.
+    /// The cells that a loop body loads once, stores to once afterwards or not at all, and does not touch otherwise.
+    fn candidates(&self, body: &Block, nested: &Effect) -> Vec<Cell> {
+        // Cells that are the same in all iterations, with the number of their accesses, and all that is accessed.
         let mut cells: Vec<(Cell, usize)> = Vec::new();
-        let mut others: Vec<Value> = Vec::new();
+        let mut accessed: Vec<(Value, Atom, Access)> = Vec::new();
         let mut guarded = false;
         for stmt in &body.stmts {
             guarded |= effects::is_guard(stmt);
-            let (Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. }) = stmt
-            else {
-                continue;
+            let (buffer, index, how) = match *stmt {
+                Stmt::Load { buffer, index, .. } => (buffer, index, Access::Read),
+                Stmt::Store { buffer, index, .. } => (buffer, index, Access::Write),
+                _ => continue,
             };
-            if self.roots.is_constant(*buffer) {
+            if self.roots.is_constant(buffer) {
                 continue;
             }
-            let (buffer, index) = (*buffer, *index);
+            accessed.push((buffer, index, how));
             let beside = cells.iter().filter(|(c, _)| c.buffer == buffer).count();
             let known = cells.iter_mut().find(|(c, _)| c.buffer == buffer && c.index == index);
             match (stmt, known) {
@@ -411,41 +417,45 @@ impl Cells<'_> {
                 {
                     cells.push((Cell { buffer, index, loaded: *dst, stored: None }, 1));
                 }
-                _ => others.push(buffer),
+                _ => {}
             }
         }
-        let apart = |c: &Cell, other: &Cell| {
-            (c.buffer, c.index) == (other.buffer, other.index)
-                || c.buffer != other.buffer
-                || self.sums.of(c.index).is_apart_from(&self.sums.of(other.index))
+        let alone = |cell: &Cell| {
+            // What is only loaded may be loaded elsewhere too.
+            let matters = |how: Access| cell.stored.is_some() || how == Access::Write;
+            let direct = accessed.iter().filter(|(.., how)| matters(*how));
+            let reads = nested.reads.iter().filter(|_| matters(Access::Read));
+            let same = (cell.buffer, cell.index);
+            direct.map(|(b, at, _)| (*b, *at)).all(|at| at == same || self.is_another(cell, at))
+                && !reads.chain(&nested.writes).any(|b| self.overlap(cell.buffer, *b))
         };
-        let alone = |c: &Cell| {
-            let overlap = |b: &Value| {
-                self.roots.may_overlap(c.buffer, *b) || self.roots.may_overlap(*b, c.buffer)
-            };
-            let other = |b: &&Value| **b != c.buffer && !self.is_row_behind(body, c, **b);
-            !others.contains(&c.buffer)
-                && cells.iter().all(|(other, _)| apart(c, other))
-                && !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
-                && !nested.reads.iter().chain(&nested.writes).any(overlap)
+        let near = |cell: &Cell| {
+            let mut stores = accessed.iter().filter(|(.., how)| *how == Access::Write);
+            stores.any(|(b, ..)| self.overlap(cell.buffer, *b))
         };
-        let carried = cells.iter().filter(|(cell, count)| {
+        let alone = cells.iter().filter(|(cell, count)| match cell.stored {
             // A load, then a store.
-            *count == 2 && cell.stored.is_some() && alone(cell)
+            Some(_) => *count == 2 && alone(cell),
+            // Where nothing near it is stored to, whoever looks at memory sees that it stays as it is.
+            None => *count == 1 && near(cell) && alone(cell),
         });
-        carried.map(|(cell, _)| *cell).collect()
+        alone.map(|(cell, _)| *cell).collect()
     }
 
-    /// Whether all that a body does with a buffer is to load from and store to other cells than this one, of a row
-    /// behind its row.
-    fn is_row_behind(&self, body: &Block, cell: &Cell, buffer: Value) -> bool {
-        body.stmts.iter().all(|stmt| match stmt {
-            Stmt::Load { buffer: b, index, .. } | Stmt::Store { buffer: b, index, .. } => {
-                let (cell, other) = ((cell.buffer, cell.index), (buffer, *index));
-                *b != buffer || self.rows.is_row_behind(cell, other, None)
-            }
-            _ => true,
-        })
+    fn overlap(&self, a: Value, b: Value) -> bool {
+        self.roots.may_overlap(a, b) || self.roots.may_overlap(b, a)
+    }
+
+    /// Whether what an iteration accesses is no cell that is the same in all of them.
+    fn is_another(&self, cell: &Cell, (buffer, index): (Value, Atom)) -> bool {
+        if buffer == cell.buffer {
+            return self.sums.of(cell.index).is_apart_from(&self.sums.of(index))
+                || self.rows.is_beyond(index, cell.index);
+        }
+        let (own, other) = ((cell.buffer, cell.index), (buffer, index));
+        !self.overlap(cell.buffer, buffer)
+            || self.rows.is_row_behind(own, other, None)
+            || self.rows.is_row_before(own, other)
     }
 
     /// A new value, defined here.
@@ -463,7 +473,7 @@ struct Cell {
     index: Atom,
     /// What the body loads.
     loaded: Value,
-    /// What it stores.
+    /// What it stores, if it does.
     stored: Option<Atom>,
 }
 
