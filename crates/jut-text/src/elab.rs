@@ -54,6 +54,7 @@ mod local;
 mod local_function;
 mod made;
 mod narrow;
+mod opaque_sizes;
 mod operation;
 mod order;
 mod policy;

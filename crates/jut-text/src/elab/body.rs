@@ -9,6 +9,7 @@
 
 use super::given::{Given, Ruling, Specials, Taken, Template};
 use super::made::{Annotation, Made, Out, Value, Values};
+use super::opaque_sizes::Opaque;
 use super::scope::{Entity, Scope};
 use super::{Global, Globals, Res, Stop, show};
 use crate::ast::{Ast, ExprId, ExprKind, Name};
@@ -54,6 +55,8 @@ pub(crate) struct Body<'a, 's> {
     pub b: FunctionBuilder,
     pub scope: Scope<'s>,
     pub facts: Facts,
+    /// Integers that no polynomial gives.
+    pub opaque: Opaque,
     /// Of names that are known to be derivatives: of what type, or by what.
     pub tangents: HashMap<NVar, Type>,
     /// The block being made.
@@ -102,6 +105,7 @@ impl<'a, 's> Body<'a, 's> {
             b: FunctionBuilder::default(),
             scope: Scope::default(),
             facts: Facts::default(),
+            opaque: Opaque::default(),
             tangents: HashMap::default(),
             stmts: Vec::new(),
             barrier: 0,
@@ -416,6 +420,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         if !self.strict {
             self.learn(&rhs, &names);
+            self.opaque.remember(&rhs, &names, &self.b.func);
             self.label(&rhs, &names);
         }
         let loc = Loc { tape, ..Loc::source(span) };

@@ -8,6 +8,7 @@ use super::arm::{ArmBody, ArmSpec};
 use super::body::{Body, Sealed};
 use super::fit::no_elements;
 use super::made::{Annotation, Made, Out, Values};
+use super::opaque_sizes::Outside;
 use super::scope::VarId;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
@@ -27,6 +28,7 @@ pub(crate) struct Open {
     sealed: Option<Sealed>,
     /// Variables with this number or more are local to the loop.
     pub locals: usize,
+    opaque: usize,
 }
 
 /// How often a text may be copied by nested `_` arms and `max`/`min`.
@@ -368,6 +370,7 @@ impl<'a, 's> Body<'a, 's> {
             barrier: self.barrier,
             sealed: self.sealed,
             locals: self.b.func.nvars.len(),
+            opaque: self.opaque.len(),
         }
     }
 
@@ -390,6 +393,7 @@ impl<'a, 's> Body<'a, 's> {
         self.scope.restore(open.mark);
         self.barrier = open.barrier;
         self.sealed = open.sealed;
+        self.opaque.keep(open.opaque);
         std::mem::replace(&mut self.stmts, open.outer)
     }
 
@@ -640,7 +644,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn looped(
         &mut self,
         mut scan: Scan,
-        stmts: Vec<Stmt>,
+        mut stmts: Vec<Stmt>,
         values: Values,
         locals: usize,
         at: Span,
@@ -665,6 +669,12 @@ impl<'a, 's> Body<'a, 's> {
         }
         // The sizes of what is stacked are the first result, if the loop may end early.
         let size = if scan.dir == Dir::While { Size::position(0) } else { self.nf(scan.bound) };
+        let mut outside = Outside::default();
+        if !self.strict {
+            let collected = values.nl.iter().skip(scan.carry.len()).map(|a| self.type_of(*a));
+            collected.for_each(|ty| outside.take(&mut stmts, &ty, locals));
+            self.put_outside(&mut outside);
+        }
         let mut out = Annotation::default();
         for (k, value) in values.nl.iter().enumerate() {
             let (ty, init) = (self.type_of(*value), scan.carry.get(k).map(|c| c.1));
@@ -675,7 +685,7 @@ impl<'a, 's> Body<'a, 's> {
                     out.nl.push(first);
                 }
                 None => {
-                    let stacked = self.stacked(&size, ty.clone(), locals, at)?;
+                    let stacked = self.stacked(&size, ty.clone(), (&outside, locals), at)?;
                     self.not_negative(&ty, at)?;
                     out.nl.push(stacked);
                 }
@@ -689,7 +699,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.same_carry(&first, &ty, at, None)?;
                     out.lin.push(first);
                 }
-                None => out.lin.push(self.stacked(&size, ty, locals, at)?),
+                None => out.lin.push(self.stacked(&size, ty, (&outside, locals), at)?),
             }
         }
         if let (Dir::While, Some(first)) = (scan.dir, out.nl.first_mut()) {
@@ -754,9 +764,14 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The type of a stacked result.
-    fn stacked(&mut self, size: &Size, ty: Type, locals: usize, at: Span) -> Res<Type> {
-        use jut_ir::entity::EntityRef;
-        if let Some(v) = ty.size_names().into_iter().find(|v| v.index() >= locals) {
+    fn stacked(
+        &mut self,
+        size: &Size,
+        ty: Type,
+        (outside, locals): (&Outside, usize),
+        at: Span,
+    ) -> Res<Type> {
+        if let Some(v) = outside.missing(&ty, locals) {
             let message = format!(
                 "the size of this result, `{}`, is another one in every iteration",
                 self.b.func.nvars[v].name

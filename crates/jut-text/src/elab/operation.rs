@@ -510,8 +510,14 @@ impl<'a, 's> Body<'a, 's> {
             }
             return self.no_overload(text, syntax, &args, &types, span);
         };
-        let def = self.transparent(p, &args);
         let ty = p.row().result.ty();
+        if !self.strict
+            && let Some(known) = self.opaque.known(p, &args, &self.b.func)
+        {
+            let def = Some(self.nf(known.into()));
+            return Ok(Out { def, ..Out::one(Rhs::Atom(known.into()), ty, span) });
+        }
+        let def = self.transparent(p, &args);
         Ok(Out { def, ..Out::one(Rhs::Prim(p, args), ty, span) })
     }
 

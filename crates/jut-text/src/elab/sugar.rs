@@ -24,10 +24,10 @@ use super::body::Body;
 use super::fit::is_number;
 use super::head::{self, Head, Starts, Sum};
 use super::made::{Made, Out, Value, Values};
+use super::opaque_sizes::Outside;
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, LoopKind, Name, Range};
-use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
 use jut_ir::{
     Atom, Block, Cap, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, Operand, Place, Region,
@@ -155,6 +155,14 @@ impl<'a, 's> Body<'a, 's> {
         Ok(())
     }
 
+    /// Puts statements before the loop whose body they come from.
+    pub fn put_outside(&mut self, outside: &mut Outside) {
+        for stmt in std::mem::take(&mut outside.stmts) {
+            self.opaque.remember(&stmt.rhs, &stmt.nl, &self.b.func);
+            self.stmts.push(stmt);
+        }
+    }
+
     // ---- sum
 
     fn sum(&mut self, head: Head<'s>, body: ExprId, span: Span) -> Res<Made> {
@@ -162,6 +170,7 @@ impl<'a, 's> Body<'a, 's> {
         let locals = open.locals;
         // Numbers of 32 bits are added in 64 bits, and their sum is converted.
         let mut narrow = None;
+        let mut outside = Outside::default();
         let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
             let (mut value, at) = self.one_of(body, "`sum`")?;
             narrow = Some(self.type_of(value)).filter(|ty| super::narrow::wider(ty).is_some());
@@ -179,7 +188,8 @@ impl<'a, 's> Body<'a, 's> {
                 };
                 return self.error("J202", at, message, help);
             }
-            if ty.size_names().iter().any(|v| v.index() >= locals) {
+            outside.take(&mut self.stmts, &ty, locals);
+            if outside.missing(&ty, locals).is_some() {
                 let message = "the size of the summed array is another one in every iteration";
                 let help =
                     "add arrays of one size: bind the size before the loop, and fill up with 0.0";
@@ -191,6 +201,7 @@ impl<'a, 's> Body<'a, 's> {
         });
         let stmts = self.leave(open);
         let (scan, sum, ty) = result?;
+        self.put_outside(&mut outside);
         let sum = self.summed_up(scan, stmts, sum, ty, span)?;
         let Some(narrow) = narrow else { return Ok(sum.into()) };
         let sum = self.bind(sum, &[], &[])?.nl.first().copied().ok_or(Stop)?;

@@ -16,6 +16,16 @@ pub(super) const BLOCKS: &[Row] = &[
         "data Row",
     ),
     (
+        "J405",
+        "def f(n: i64) -> f64 = {\n  x = build (i < n) «build (j < n / (i + 1)) 1.0»\n  1.0\n}",
+        "data Row",
+    ),
+    (
+        "J405",
+        "def f(n: i64) -> f64 = {\n  x = sum (i < n) «build (j < i / 2) 1.0»\n  1.0\n}",
+        "bind the size",
+    ),
+    (
         "J204",
         "data P = P(x: f64, k: i64)\ndef f(p: P) -> f64 = p.x * p.x\ndef g(p: P) -> f64 = { d = grad(f)(p); d.«k» }",
         "fields with floats: `.x`",
