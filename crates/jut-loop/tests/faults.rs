@@ -4,7 +4,7 @@
 
 use crate::support::loops::{
     BEHIND, CHAIN, CHOSEN, CHOSEN_ROWS, DOUBLED, ELIMINATION, FACTOR, MIDDLE, POINTS, PRICES,
-    ROWS_APART, STEPS, SUMS_IN_ORDER, SWITCHED,
+    ROWS_APART, STEPS, SUMS_IN_ORDER, SUMS_OF_ROWS, SWITCHED,
 };
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
@@ -154,6 +154,10 @@ fn arguments(text: &str) -> Vec<Flat> {
         CHOSEN_ROWS => vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)],
         MIDDLE | CHOSEN => vec![int(n), irregular(0.37), irregular(1.3)],
         POINTS => vec![int(9), int(4), floats(36), floats(9)],
+        SUMS_OF_ROWS => {
+            let (x, z) = (irregular(0.37), irregular(1.3));
+            vec![int(20), int(n / 20), x, z, floats(n), floats(n / 20), floats(20)]
+        }
         FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
         _ => {
@@ -237,6 +241,20 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         BEHIND,
         ("q = p + i", "q = p + 0"),
         ("= p + i_1\n", "= p + 0\n"),
+    ),
+    (
+        "jam: a sum of another row",
+        Pass::Vectors,
+        SUMS_OF_ROWS,
+        NOTHING,
+        ("i_3 = first + 2", "i_3 = first + 1"),
+    ),
+    (
+        "jam: what all store to is due to them in another order",
+        Pass::Vectors,
+        SUMS_OF_ROWS,
+        NOTHING,
+        ("t_2 = t_1 + p_2", "t_2 = l_1 + p_2"),
     ),
     (
         "strip_mine: blocks in the wrong order",

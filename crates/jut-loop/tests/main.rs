@@ -17,6 +17,7 @@ mod history;
 mod home;
 mod in_order;
 mod interchange;
+mod jam;
 mod join;
 mod need;
 mod optimise;

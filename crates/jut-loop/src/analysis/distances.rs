@@ -84,6 +84,8 @@ pub struct Distances {
     grids: SecondaryMap<Value, Option<[Atom; 2]>>,
     /// Of `max(x, k)` x and k.
     at_least: SecondaryMap<Value, Option<(Atom, i64)>>,
+    /// Of `shr(x, k)`, x and 2^k.
+    shifted: SecondaryMap<Value, Option<(Value, i64)>>,
     /// Where the index of a loop begins and ends, and how many loops stand before it.
     loops: SecondaryMap<Value, Option<([Atom; 2], usize)>>,
     /// What holds where the loop with this index stands.
@@ -139,6 +141,9 @@ impl Distances {
                 (prim::IMAX, [x, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), x]) => {
                     self.at_least[*dst] = Some((*x, *k))
                 }
+                (prim::SHR, [Atom::Value(x), Atom::Lit(Literal::I64(k @ 1..32))]) => {
+                    self.shifted[*dst] = Some((*x, 1 << k));
+                }
                 (prim::ILT | prim::ILE | prim::IGT | prim::IGE | prim::AND, [a, b]) => {
                     self.tests[*dst] = Some((*prim, [*a, *b]));
                 }
@@ -190,7 +195,7 @@ impl Distances {
         of: Value,
         outside: &dyn Fn(Value) -> bool,
     ) -> Option<Reached> {
-        let (array, at) = self.whole(buffer, index);
+        let (array, at) = self.place(buffer, index);
         let (step, offset) = (at.of(of), at.offset());
         let same = at.with(of, &Linear::default()).and(offset.wrapping_neg());
         let fits = outside(array) && same.terms().iter().all(|(value, _)| outside(*value));
@@ -198,7 +203,7 @@ impl Distances {
     }
 
     /// The array that a buffer is a part of, and a place in it.
-    pub(super) fn whole(&self, buffer: Value, index: Atom) -> (Value, Linear) {
+    pub fn place(&self, buffer: Value, index: Atom) -> (Value, Linear) {
         let mut at = self.linears.of(index);
         let mut array = buffer;
         while let Some((whole, begin)) = self.begins[array] {
@@ -214,7 +219,7 @@ impl Distances {
     }
 
     /// An integer as a sum.
-    pub(super) fn sum(&self, integer: Atom) -> Linear {
+    pub fn sum(&self, integer: Atom) -> Linear {
         self.linears.of(integer)
     }
 
@@ -375,6 +380,37 @@ impl Distances {
             && self.is_at_least(&self.linears.of(length).plus(&index, -1), 1, length, DEEPEST)
     }
 
+    /// Whether two cells are different ones in any two iterations, less than [`FAR`] apart, of the loop with this index, because each
+    /// iteration has a row of its own. `outside` says what is the same in all iterations.
+    pub fn are_in_own_rows(
+        &self,
+        (row, cell): (Value, Atom),
+        (other, index): (Value, Atom),
+        of: Value,
+        outside: &dyn Fn(Value) -> bool,
+    ) -> bool {
+        let (Some((array, Atom::Value(first))), Some((whole, Atom::Value(second)))) =
+            (self.begins[row], self.begins[other])
+        else {
+            return false;
+        };
+        let moves = |x: Atom| {
+            let row = self.linears.of(x);
+            matches!(row.of(of), 1 | -1)
+                && row.terms().iter().all(|(value, _)| *value == of || outside(*value))
+        };
+        array == whole
+            && outside(array)
+            && self.are_rows([first, second], |[x, y], m| {
+                // The columns differ by less than a row, and fifteen rows do not wrap.
+                self.rows_between(x, y) == Linear::default()
+                    && moves(x)
+                    && matches!(m, Atom::Value(m) if outside(m))
+                    && self.is_in_row(cell, m)
+                    && self.is_in_row(index, m)
+            })
+    }
+
     /// Whether an integer is another one than a second one, because it is that, the index of a loop, and something more.
     pub fn is_beyond(&self, more: Atom, less: Atom) -> bool {
         let between = self.linears.of(more).plus(&self.linears.of(less), -1);
@@ -463,7 +499,34 @@ impl Distances {
         } else {
             self.last_of(low, high, length, depth).map(|high| high.and(-1))
         };
-        bound.is_some_and(|bound| self.is_at_least(&sum.with(v, &bound), least, length, depth - 1))
+        bound.is_some_and(|bound| {
+            let sum = self.without_parts(sum.with(v, &bound), high, length, depth);
+            self.is_at_least(&sum, least, length, depth - 1)
+        })
+    }
+
+    /// A sum that is no more, in a loop that runs as often as `bound` says: where this is a part of `x = max(y, 0)`, as
+    /// `b = shr(x, 2)` is, 4 b is from x - 3 to x, and x, which is no less than 4, is y.
+    fn without_parts(&self, sum: Linear, bound: Atom, length: Atom, depth: usize) -> Linear {
+        let Atom::Value(part) = bound else { return sum };
+        let Some((mut x, parts)) = self.shifted[part] else { return sum };
+        let times = sum.of(part);
+        if !matches!(self.at_least[x], Some((_, 0))) || times % parts != 0 {
+            return sum;
+        }
+        let least = if times > 0 { 1 - parts } else { 0 };
+        let instead = Linear::value(x).and(least);
+        let mut sum = sum.with(part, &Linear::default()).plus(&instead, times / parts);
+        while let Some((y, ..=0)) = self.at_least[x] {
+            let form = self.linears.of(y);
+            // As a sum only if it does not wrap.
+            let exact = form.as_atom().is_some()
+                || depth > 1 && self.is_at_least(&form, LEAST, length, depth - 1);
+            let (Atom::Value(y), true) = (y, exact) else { break };
+            sum = sum.with(x, &form);
+            x = y;
+        }
+        sum
     }
 }
 

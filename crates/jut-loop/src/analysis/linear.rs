@@ -4,6 +4,7 @@
 //! t = k + 1; i = t + j        i: k + j + 1
 //! u = k + j; l = u + 1        l: k + j + 1, so it is i
 //! r = 2 * i; s = r - k        s: k + 2 j + 2
+//! v = shl(j, 2)               v: 4 j
 //! ```
 //!
 //! Sums and multiples are the same in any order, also where they wrap, so two integers of one form are one number, and two that
@@ -119,6 +120,9 @@ impl Linears {
             (prim::IMUL, Atom::Lit(Literal::I64(times)), other)
             | (prim::IMUL, other, Atom::Lit(Literal::I64(times))) => {
                 Linear::default().plus(&self.of(other), times)
+            }
+            (prim::SHL, shifted, Atom::Lit(Literal::I64(by @ 0..63))) => {
+                Linear::default().plus(&self.of(shifted), 1 << by)
             }
             _ => return None,
         };

@@ -33,7 +33,7 @@ pub struct Spot {
 impl Distances {
     /// The cell of a buffer at an index, if it is known to be one of a row of an array of so many rows.
     pub fn spot(&self, buffer: Value, index: Atom) -> Option<Spot> {
-        let (array, at) = self.whole(buffer, index);
+        let (array, at) = self.place(buffer, index);
         let products = at.terms().iter().filter(|(v, _)| self.product(*v).is_some());
         let mut products = products.copied();
         let row = products.next();

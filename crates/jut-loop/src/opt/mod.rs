@@ -45,6 +45,7 @@
 //! | `known` | what that has made once more of a loop that was left as it was goes |
 //! | `calm` | a loop for a maximum compares eight or sixteen numbers at once |
 //! | `cells` | once more, where loops of sums in order are taken several iterations at a time: several cells of an array are registers |
+//! | `jam` | four sums in order, each for an iteration of the loop around, are summed up in one loop |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
@@ -65,6 +66,7 @@ mod gather;
 mod history;
 mod home;
 mod interchange;
+mod jam;
 mod join;
 mod known;
 mod motion;
@@ -183,6 +185,16 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     }
     if target.vectors.is_some_and(|vectors| vectors.in_order) {
         program.funcs.values_mut().for_each(cells::carry_sums);
+    }
+    if let Some(vectors) = target.vectors {
+        let together = if vectors.in_order { jam::FOUR } else { jam::TWO };
+        for func in program.funcs.values_mut() {
+            if jam::run(func, together) {
+                motion::run(func);
+                cells::forward(func);
+                dead::run(func);
+            }
+        }
     }
     if let Some(least) = target.shares {
         shares::run(&mut program, least);

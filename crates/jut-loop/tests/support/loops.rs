@@ -357,3 +357,40 @@ loop def f(n: i64, m: i64, x: in f64[n], k: in f64[n], h: in f64[m], y: inout f6
   }
   (v)
 }";
+
+/// A loop with a sum for each of its iterations, which also stores to a row that is the same for all, and to one of its own.
+pub const SUMS_OF_ROWS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], z: in f64[m], y: out f64[n*m], v: out f64[m], w: out f64[n]) = {
+  size = n * m
+  g = alloc f64[size]
+  copy g[size] = x
+  h = alloc f64[m]
+  copy h[m] = z
+  k = alloc f64[n]
+  fill k[n] = 0.5
+  for ORDER (i in 0 .. n) {
+    row = i * m
+    a = x[row ..]
+    r = g[row ..]
+    b = a[0]
+    (s) = for up (j in 0 .. m) carry (s_1 = b) {
+      c = a[j]
+      d = z[j]
+      p = c * d
+      e = r[j]
+      q = e + p
+      r[j] = q
+      l = h[j]
+      t = l + p
+      h[j] = t
+      s_2 = s_1 + p
+      (s_2)
+    }
+    o = k[i]
+    u = o + s
+    k[i] = u
+  }
+  copy y[size] = g
+  copy v[m] = h
+  copy w[n] = k
+}";
