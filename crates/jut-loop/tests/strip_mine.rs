@@ -415,6 +415,15 @@ loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64) = {
 }
 
 #[test]
+fn a_number_that_takes_a_division_which_is_needed_again_stays_in_the_last_stage() {
+    let text = LIKELIHOOD.replace("ORDER", "up");
+    let divided = text.replace("v_3 = v_2 + z_2", "u = z_2 / v_1\n    v_3 = v_2 + u");
+    assert!(strip_mine::run(&program(&divided), &KERNELS).is_some(), "{divided}");
+    let again = divided.replace("d = c + v_1", "d = c + u");
+    assert!(strip_mine::run(&program(&again), &KERNELS).is_none(), "{again}");
+}
+
+#[test]
 fn an_iteration_that_fails_by_what_is_carried_fails_before_any_later_one() {
     let text = "
 loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (i64, f64) = {

@@ -74,7 +74,7 @@ use jut_ir::{Literal, Scalar};
 
 use self::copier::Copier;
 use self::plan::{LATE, Plan};
-use self::steps::{Places, Step, steps};
+use self::steps::{Places, Step, repeat, steps};
 use super::vector;
 use crate::analysis::sine_and_cosine;
 use crate::form::{
@@ -344,7 +344,8 @@ impl Walk<'_> {
         let (plan, stages, mut places) = self.plans(&source).into_iter().find_map(|plan| {
             let stages: Vec<_> = (0..=plan.last).map(|s| steps(&plan, &source, s)).collect();
             let places = self.places(&plan, &source, &stages)?;
-            (used + places.count() <= BUFFERS).then_some((plan, stages, places))
+            let fits = used + places.count() <= BUFFERS && !repeat(&plan, &source, &stages);
+            fits.then_some((plan, stages, places))
         })?;
         let count = places.count();
 

@@ -23,7 +23,8 @@
 //!                                        }
 //! ```
 //!
-//! So it is with the state of a recursion whose logarithms are summed up, as likelihoods are.
+//! So it is with the state of a recursion whose logarithms are summed up, as likelihoods are. Where that state takes a division, which
+//! later stages need too, it stays in the last stage.
 
 use std::collections::{HashMap, HashSet};
 

@@ -161,3 +161,14 @@ pub(super) fn steps(plan: &Plan, source: &Source<'_>, s: usize) -> Vec<Step> {
     });
     steps
 }
+
+/// Whether something goes round an early stage and a division or another operation that takes long is done again for a later one:
+/// the iterations wait for each other anyway, and calls have that time.
+pub(super) fn repeat(plan: &Plan, source: &Source<'_>, stages: &[Vec<Step>]) -> bool {
+    let early = !source.sums && plan.carried.iter().any(|stage| *stage < plan.last);
+    let takes_long = |stmt: &Stmt| matches!(stmt, Stmt::Prim { prim, .. } if !prim.row().cheap);
+    let runs =
+        |steps: &[Step], k| steps.iter().any(|step| matches!(step, Step::Run(at) if *at == k));
+    let often = |k: usize| stages.iter().filter(|steps| runs(steps, k)).count() > 1;
+    early && source.body.stmts.iter().enumerate().any(|(k, stmt)| takes_long(stmt) && often(k))
+}
