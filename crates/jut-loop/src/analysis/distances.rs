@@ -500,12 +500,15 @@ impl Distances {
             self.last_of(low, high, length, depth).map(|high| high.and(-1))
         };
         bound.is_some_and(|bound| {
-            let sum = self.without_parts(sum.with(v, &bound), high, length, depth);
+            let mut sum = sum.with(v, &bound);
+            if let Atom::Lit(Literal::I64(0..)) = low {
+                sum = self.without_parts(sum, high, length, depth);
+            }
             self.is_at_least(&sum, least, length, depth - 1)
         })
     }
 
-    /// A sum that is no more, in a loop that runs as often as `bound` says: where this is a part of `x = max(y, 0)`, as
+    /// A sum that is no more, in a loop that runs up to `bound`, which is above 0: where this is a part of `x = max(y, 0)`, as
     /// `b = shr(x, 2)` is, 4 b is from x - 3 to x, and x, which is no less than 4, is y.
     fn without_parts(&self, sum: Linear, bound: Atom, length: Atom, depth: usize) -> Linear {
         let Atom::Value(part) = bound else { return sum };

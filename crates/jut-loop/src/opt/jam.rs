@@ -1,11 +1,11 @@
-//! Loops of sums in order, four of them at a time.
+//! Loops of sums in order, four of them at a time, or two.
 //!
 //! A sum in the order of a loop waits for itself: an addition begins when the one before has ended. Where the loop around has a sum
 //! for each of its iterations, as the gradient of a product of matrices or of an elimination in place has, four of these are one loop
 //! with four sums, which do not wait for each other:
 //!
 //! ```text
-//! for up (l in 0 .. m) {                       for up (four in 0 .. fours) {
+//! for up (l in 0 .. m) {                       for up (part in 0 .. parts) {
 //!   b = x[l]                                     .. l, l_1, l_2, l_3; b, b_1, b_2, b_3 ..
 //!   (s) = for up (j in 0 .. n) carry (s_1 = a) {   (s, t, u, v) = for up (j in 0 .. n) carry (s_1 = a, ..) {
 //!     c = y[j]                                     c = y[j]
@@ -275,7 +275,7 @@ impl Jam<'_> {
         }
     }
 
-    /// Writes the loop for four iterations at a time, and for those that are left.
+    /// Writes the loop for several iterations at a time, and for those that are left.
     fn take_together(&mut self, outer: &For, parts: &Parts<'_>, alone: usize, out: &mut Vec<Stmt>) {
         let int = |k: i64| Atom::Lit(Literal::I64(k));
         let values = &mut self.values;
@@ -344,7 +344,7 @@ impl Jam<'_> {
         out.push(Stmt::For(Box::new(left)));
     }
 
-    /// The inner loop of four iterations; so many statements of its body come first for all of them.
+    /// The inner loop of several iterations; so many statements of its body come first for all of them.
     fn together(&mut self, inner: &For, alone: usize, copies: &mut [Copier]) -> For {
         let values = &mut self.values;
         let (index, body) = (values.like(inner.index), Block::default());
