@@ -111,7 +111,10 @@ impl Walk<'_> {
         }
         let late = self.plan(source, vec![LATE; source.carried.len()]);
         let calls = late.as_ref().map_or(0, Plan::calls);
-        let early = if source.sums { None } else { self.early(source) };
+        let early = match source.sums || source.carried.is_empty() {
+            true => None,
+            false => self.early(source),
+        };
         early.filter(|early| early.calls() > calls).into_iter().chain(late).collect()
     }
 
