@@ -409,7 +409,7 @@ loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64) = {
   (a, l)
 }";
     assert!(strip_mine::run(&program(text), &KERNELS).is_none());
-    // Nor one whose argument hangs on an integer or a truth value that is carried and needed once more.
+    // Nor are two taken apart that need each other by way of an integer.
     let counted = text.replace("t = a_1 + z_1", "k = i64(l_1)\n    t = f64(k)");
     assert!(strip_mine::run(&program(&counted), &KERNELS).is_none());
 }

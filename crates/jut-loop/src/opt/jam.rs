@@ -141,6 +141,15 @@ fn is_simple(stmt: &Stmt) -> bool {
     }
 }
 
+/// Statements once for each iteration that is taken, one iteration after the other.
+fn of_each(copies: &mut [Copier], stmts: &[Stmt], values: &mut Values) -> Vec<Stmt> {
+    let mut all = Vec::with_capacity(copies.len() * stmts.len());
+    for copy in copies {
+        all.extend(stmts.iter().map(|stmt| copy.stmt(stmt, values)));
+    }
+    all
+}
+
 /// A cell that is accessed.
 #[derive(Clone, Copy)]
 struct Accessed {
@@ -309,24 +318,13 @@ impl Jam<'_> {
             copies.push(Copier::with([(outer.index, index)]));
         }
         let [before, in_branch] = parts.before;
-        let mut copied = |copies: &mut [Copier], stmts: &[Stmt], out: &mut Vec<Stmt>| {
-            for copy in copies {
-                out.extend(stmts.iter().map(|stmt| copy.stmt(stmt, values)));
-            }
-        };
-        copied(&mut copies, before, &mut body);
-        let mut branch = Vec::new();
-        copied(&mut copies, in_branch, &mut branch);
+        body.extend(of_each(&mut copies, before, values));
+        let mut branch = of_each(&mut copies, in_branch, values);
         let inner = self.together(parts.inner, alone, &mut copies);
         branch.push(Stmt::For(Box::new(inner)));
         let values = &mut self.values;
-        let mut copied = |copies: &mut [Copier], stmts: &[Stmt], out: &mut Vec<Stmt>| {
-            for copy in copies {
-                out.extend(stmts.iter().map(|stmt| copy.stmt(stmt, values)));
-            }
-        };
         let [in_branch, behind] = parts.behind;
-        copied(&mut copies, in_branch, &mut branch);
+        branch.extend(of_each(&mut copies, in_branch, values));
         match parts.condition {
             Some(cond) => {
                 let then = Block { stmts: branch, results: Vec::new() };
@@ -334,7 +332,7 @@ impl Jam<'_> {
             }
             None => body.extend(branch),
         }
-        copied(&mut copies, behind, &mut body);
+        body.extend(of_each(&mut copies, behind, values));
         let mut of_parts = outer.clone();
         (of_parts.index, of_parts.low, of_parts.high) = (part, int(0), number);
         of_parts.body.stmts = body;
@@ -358,9 +356,7 @@ impl Jam<'_> {
         }
         let (first, last) = inner.body.stmts.split_at(alone);
         for stmts in [first, last] {
-            for copy in &mut *copies {
-                all.body.stmts.extend(stmts.iter().map(|stmt| copy.stmt(stmt, values)));
-            }
+            all.body.stmts.extend(of_each(copies, stmts, values));
         }
         for copy in copies {
             all.body.results.extend(inner.body.results.iter().map(|next| copy.atom(*next)));
