@@ -45,6 +45,7 @@ mod jit;
 mod literals;
 mod loops;
 mod memory;
+mod nested;
 mod operation;
 mod pairs;
 mod previous;

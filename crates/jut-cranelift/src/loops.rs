@@ -27,6 +27,13 @@ use jut_loop::poll::rounds;
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
 
+/// In which order a loop runs, from where to where, and after how many iterations it asks if the call is cancelled.
+pub(crate) struct Counted {
+    pub(crate) order: Order,
+    pub(crate) bounds: [ir::Value; 2],
+    pub(crate) poll: Option<(u32, Site)>,
+}
+
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
         self.literals.enter_loop(&source.body, &mut self.builder);
@@ -57,27 +64,50 @@ impl Translator<'_> {
         if let Some(vector) = source.vector {
             low = self.pairs_loop(source, vector, [low, high], &mut initial, poll)?;
         }
-        let carried: Vec<_> = source.carry.iter().map(|(value, _)| *value).collect();
-        let body = self.block_for(&carried);
+        let counted = Counted { order: source.order, bounds: [low, high], poll };
+        let ends = self.counted(&counted, &initial, &mut |this, index, carried| {
+            this.bind(source.index, index);
+            for ((value, _), carried) in source.carry.iter().zip(carried) {
+                this.bind(*value, *carried);
+            }
+            this.block(&source.body)
+        })?;
+        if ends.len() != source.dst.len() {
+            return Err("a loop has another number of results".to_owned());
+        }
+        source.dst.iter().zip(ends).for_each(|(dst, end)| self.bind(*dst, end));
+        Ok(())
+    }
+
+    /// A loop in order whose body is translated from the index and what is carried, and gives what is carried next; gives what is carried at
+    /// the end.
+    pub(crate) fn counted(
+        &mut self,
+        counted: &Counted,
+        initial: &[ir::Value],
+        body_of: &mut dyn FnMut(&mut Self, ir::Value, &[ir::Value]) -> Result<Vec<ir::Value>>,
+    ) -> Result<Vec<ir::Value>> {
+        let Counted { order, bounds: [low, high], poll } = *counted;
+        let body = self.block_like(initial);
         let index = self.builder.append_block_param(body, types::I64);
-        let done = self.block_for(&source.dst);
+        let done = self.block_like(initial);
 
         let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
-        let any = self.and_goes_on(source, any, &initial);
-        let first = match source.order {
+        let any = self.and_goes_on(order, any, initial);
+        let first = match order {
             Order::Down => self.builder.ins().iadd_imm_s(high, -1),
             Order::Up | Order::Par | Order::While => low,
         };
-        let none = block_args(&initial);
-        initial.push(first);
-        let down = source.order == Order::Down;
+        let none = block_args(initial);
+        let given = block_args(&[initial, &[first]].concat());
+        let down = order == Order::Down;
         // Where a round begins, and what ends the loop or its current round.
         let mut begin = body;
         let mut bound = if down { low } else { high };
         if let Some((every, _)) = poll {
-            begin = self.block_for(&carried);
+            begin = self.block_like(initial);
             let from = self.builder.append_block_param(begin, types::I64);
-            self.builder.ins().brif(any, begin, &block_args(&initial), done, &none);
+            self.builder.ins().brif(any, begin, &given, done, &none);
             self.builder.switch_to_block(begin);
             let params = self.builder.block_params(begin).to_vec();
             let most = self.int(i64::from(every) - 1);
@@ -97,16 +127,16 @@ impl Translator<'_> {
             };
             self.builder.ins().jump(body, &block_args(&params));
         } else {
-            self.builder.ins().brif(any, body, &block_args(&initial), done, &none);
+            self.builder.ins().brif(any, body, &given, done, &none);
         }
 
-        self.enter(body, &carried);
-        self.bind(source.index, index);
-        let mut next = self.block(&source.body)?;
-        if next.len() != source.carry.len() || next.len() != source.dst.len() {
+        self.builder.switch_to_block(body);
+        let carried = self.builder.block_params(body)[..initial.len()].to_vec();
+        let mut next = body_of(self, index, &carried)?;
+        if next.len() != initial.len() {
             return Err("a loop carries another number of values".to_owned());
         }
-        let (more, following) = match source.order {
+        let (more, following) = match order {
             Order::Down => {
                 let more = self.builder.ins().icmp(IntCC::SignedGreaterThan, index, bound);
                 (more, self.builder.ins().iadd_imm_s(index, -1))
@@ -116,25 +146,24 @@ impl Translator<'_> {
                 (self.builder.ins().icmp(IntCC::SignedLessThan, following, bound), following)
             }
         };
-        let more = self.and_goes_on(source, more, &next);
+        let more = self.and_goes_on(order, more, &next);
         let last = block_args(&next);
         next.push(following);
-        let Some((_, site)) = poll else {
+        if let Some((_, site)) = poll {
+            let turn = self.builder.create_block();
+            self.builder.ins().brif(more, body, &block_args(&next), turn, &[]);
+            self.builder.switch_to_block(turn);
+            let more = match down {
+                true => self.builder.ins().icmp(IntCC::SignedGreaterThan, index, low),
+                false => self.builder.ins().icmp(IntCC::SignedLessThan, following, high),
+            };
+            let more = self.and_goes_on(order, more, &next);
+            self.ask(more, site, (begin, &block_args(&next)), (done, &last));
+        } else {
             self.builder.ins().brif(more, body, &block_args(&next), done, &last);
-            self.enter(done, &source.dst);
-            return Ok(());
-        };
-        let turn = self.builder.create_block();
-        self.builder.ins().brif(more, body, &block_args(&next), turn, &[]);
-        self.builder.switch_to_block(turn);
-        let more = match down {
-            true => self.builder.ins().icmp(IntCC::SignedGreaterThan, index, low),
-            false => self.builder.ins().icmp(IntCC::SignedLessThan, following, high),
-        };
-        let more = self.and_goes_on(source, more, &next);
-        self.ask(more, site, (begin, &block_args(&next)), (done, &last));
-        self.enter(done, &source.dst);
-        Ok(())
+        }
+        self.builder.switch_to_block(done);
+        Ok(self.builder.block_params(done).to_vec())
     }
 
     /// On to the next round, if there is one and the call is not cancelled; else out of the loop.
@@ -154,9 +183,9 @@ impl Translator<'_> {
 
     /// Whether there is another iteration: of a loop that may end early, only if the first of what it
     /// carries says so, too.
-    fn and_goes_on(&mut self, source: &For, more: ir::Value, carried: &[ir::Value]) -> ir::Value {
+    fn and_goes_on(&mut self, order: Order, more: ir::Value, carried: &[ir::Value]) -> ir::Value {
         match carried.first() {
-            Some(go) if source.may_end_early() => self.builder.ins().band(more, *go),
+            Some(go) if order == Order::While => self.builder.ins().band(more, *go),
             _ => more,
         }
     }
@@ -292,7 +321,7 @@ impl Translator<'_> {
         let results = match &plan {
             Some(plan) => {
                 self.bind(source.index, index);
-                self.pairs(&source.body, plan, index, &carried)?
+                self.some_at_once(&source.body, plan, index, &carried)?
             }
             None => {
                 self.repeating = true;
@@ -421,7 +450,7 @@ impl Translator<'_> {
     }
 
     /// The lanes of one sum, added in the fixed tree.
-    fn tree(&mut self, lanes: &[ir::Value]) -> ir::Value {
+    pub(crate) fn tree(&mut self, lanes: &[ir::Value]) -> ir::Value {
         let mut lanes = lanes.to_vec();
         while let half @ 1.. = lanes.len() / 2 {
             for k in 0..half {
@@ -430,6 +459,16 @@ impl Translator<'_> {
             lanes.truncate(half);
         }
         lanes[0]
+    }
+
+    /// A block with parameters of the types of these values.
+    pub(crate) fn block_like(&mut self, values: &[ir::Value]) -> ir::Block {
+        let block = self.builder.create_block();
+        for value in values {
+            let ty = self.builder.func.dfg.value_type(*value);
+            self.builder.append_block_param(block, ty);
+        }
+        block
     }
 
     /// A block with integer parameters followed by float parameters.

@@ -314,9 +314,16 @@ pub(crate) fn extremum(
     if positive { builder.ins().fadd(larger, limit) } else { larger }
 }
 
-/// Operations on floats and truth values that vectors have too, with the same meaning for each half.
+/// Comparisons of integers, of which vectors have those that grow from one iteration to the next.
+pub(crate) fn compares_integers(op: Opcode) -> bool {
+    use Opcode::{IEq, IGe, IGt, ILe, ILt, INe};
+    matches!(op, IEq | INe | ILt | ILe | IGt | IGe)
+}
+
+/// Operations on floats and truth values that vectors have too, with the same meaning for each half, and what makes these of an integer that grows
+/// from one iteration to the next.
 pub(crate) fn is_lanewise(op: Opcode) -> bool {
-    matches!(
+    compares_integers(op) || matches!(
         op,
         Opcode::FAdd
             | Opcode::FSub
@@ -328,6 +335,9 @@ pub(crate) fn is_lanewise(op: Opcode) -> bool {
             | Opcode::FRelu
             | Opcode::FSign
             | Opcode::FSqrt
+            | Opcode::FFloor
+            | Opcode::FCeil
+            | Opcode::FTrunc
             | Opcode::FMin
             | Opcode::FMax
             | Opcode::FToS
@@ -342,6 +352,7 @@ pub(crate) fn is_lanewise(op: Opcode) -> bool {
             | Opcode::Or
             | Opcode::Not
             | Opcode::BToF
+            | Opcode::IToF
             | Opcode::Select
     )
 }

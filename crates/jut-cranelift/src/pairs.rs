@@ -22,7 +22,8 @@ impl Translator<'_> {
         let [(low, from), (high, to)] = [self.index(source.low)?, self.index(source.high)?];
         let trips = to.checked_sub(from).filter(|trips| (2..=FEW).contains(trips));
         let whole = trips.filter(|trips| low == high && trips % 2 == 0);
-        Ok(whole.filter(|trips| source.body.size() * *trips as usize <= FEW_STATEMENTS))
+        let nested = source.body.any(&mut |stmt| stmt.is_loop());
+        Ok(whole.filter(|trips| !nested && source.body.size() * *trips as usize <= FEW_STATEMENTS))
     }
 
     /// So many iterations two to a register, and nothing else. There are none where the end is a constant behind the beginning and has wrapped.
@@ -133,7 +134,7 @@ impl Translator<'_> {
     ) -> Result<Vec<ir::Value>> {
         if given.is_empty() {
             let nothing = vec![Vec::new(); trips as usize / 2];
-            self.pairs(&source.body, plan, index, &nothing)?;
+            self.some_at_once(&source.body, plan, index, &nothing)?;
             return Ok(given);
         }
         let mut masks = given;

@@ -93,6 +93,8 @@ pub(crate) struct Translator<'a> {
     /// What values were in the last iteration and in the last pair of iterations, by the names that they have in the next one.
     pub(crate) last_numbers: HashMap<Value, Variable>,
     pub(crate) last_pairs: HashMap<Value, Variable>,
+    /// Floats that a body of pairs has loaded for all of them, in both halves of a register.
+    pub(crate) same_for_all: HashMap<Value, ir::Value>,
 }
 
 impl<'a> Translator<'a> {
@@ -147,6 +149,7 @@ impl<'a> Translator<'a> {
             called: None,
             last_numbers: HashMap::default(),
             last_pairs: HashMap::default(),
+            same_for_all: HashMap::default(),
         }
     }
 

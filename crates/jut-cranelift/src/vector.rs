@@ -6,35 +6,43 @@
 //! and are made to ones of 64 bits before anything is computed from them or selected. What is compared gives a mask, all ones or all zeros in
 //! each half, which selects; of a branch both sides are computed.
 //!
-//! Floats of 64 bits that lie so many cells apart as is written down, coordinates of points, are loaded and stored one by one, and stand side
-//! by side in between.
+//! Floats of 64 bits that lie so many cells apart as is written down, coordinates of points, or in rows of their own, are loaded and stored one by one, and
+//! stand side by side in between.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
 use crate::operation;
 use crate::translate::{Place, Result, Translator};
-use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
-use cranelift_entity::SecondaryMap;
+use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
 use jut_ir::Literal;
+use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Opcode};
 use jut_loop::analysis::{Class, Classes, shown_by};
 use jut_loop::form::{Atom, Block, Cell, Kind, Stmt, Value, Vector};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// How the body is to be translated.
+#[derive(Clone)]
 pub(crate) struct PairPlan {
-    classes: Classes,
-    /// Whether cells of neighbouring iterations lie apart.
+    classes: Rc<Classes>,
+    /// Whether cells of neighbouring iterations lie apart, or what grows is an operand.
     strides: bool,
-    /// What the body binds.
-    inside: HashSet<Value>,
+    /// What the body binds, indices of loops in it included.
+    inside: Rc<HashSet<Value>>,
+    /// How many iterations are taken at once.
+    width: i64,
+    /// How many bytes lie between the rows of the first iteration and of each one after it, by the length of a row.
+    rows: Vec<(Atom, Vec<ir::Value>)>,
     /// Floats from outside that stand in both halves of a register before the loop.
     outside: Vec<(Atom, ir::Value)>,
     /// How many pairs make a [group](crate::group), if it may be made.
     pub(crate) together: Option<usize>,
     /// Where it shows that a product of derivatives is NaN.
     shown: HashSet<Value>,
+    /// Whether there is a loop in the body.
+    pub(crate) nested: bool,
 }
 
 /// So many floats from outside are kept in registers.
@@ -87,9 +95,13 @@ fn pairs_of(waiting: usize) -> usize {
 /// What is carried into a pair.
 pub(crate) type Carried = Vec<(Value, ir::Value)>;
 
+/// What a pair has computed.
+pub(crate) type Pair = HashMap<Value, ir::Value>;
+
 impl Translator<'_> {
-    /// Puts floats from outside into registers of two, before the loop.
+    /// Puts floats from outside into registers of two, before the loop, and finds how far rows are apart.
     pub(crate) fn spread(&mut self, body: &Block, plan: &mut PairPlan) -> Result<()> {
+        self.find_rows(body, plan)?;
         for stmt in nested(body) {
             let Stmt::Prim { dst, args, prim } = stmt else { continue };
             if plan.classes.class(*dst) != Class::Wide {
@@ -117,11 +129,8 @@ impl Translator<'_> {
         carried: &Carried,
         way: &mut Way,
     ) -> Result<Vec<ir::Value>> {
-        let mut pairs = SecondaryMap::new();
-        for (carry, lanes) in carried {
-            pairs[*carry] = Some(*lanes);
-        }
-        self.pair_block(body, plan, (index, k), &mut pairs, way)
+        let mut pair = carried.iter().copied().collect();
+        self.pair_block(body, plan, (index, k), &mut pair, way)
     }
 
     /// Translates the body, or a side of a branch in it: both are computed, and one of the results is selected.
@@ -129,124 +138,147 @@ impl Translator<'_> {
         &mut self,
         body: &Block,
         plan: &PairPlan,
-        (index, k): (ir::Value, i64),
-        pairs: &mut SecondaryMap<Value, Option<ir::Value>>,
+        place: (ir::Value, i64),
+        pair: &mut Pair,
         way: &mut Way,
     ) -> Result<Vec<ir::Value>> {
-        // What is one value for all pairs has been bound then.
-        let again = matches!(way, Way::Again { .. });
         for stmt in &body.stmts {
-            match stmt {
-                Stmt::Prim { dst, prim, args } if plan.classes.class(*dst) == Class::Wide => {
-                    let mut operands = Vec::with_capacity(args.len());
-                    for atom in args {
-                        operands.push(self.operand(plan, pairs, atom)?);
+            self.pair_stmt(stmt, plan, place, pair, way)?;
+        }
+        body.results.iter().map(|atom| self.operand(plan, pair, atom)).collect()
+    }
+
+    /// Translates a statement for a pair.
+    pub(crate) fn pair_stmt(
+        &mut self,
+        stmt: &Stmt,
+        plan: &PairPlan,
+        (index, k): (ir::Value, i64),
+        pairs: &mut Pair,
+        way: &mut Way,
+    ) -> Result<()> {
+        // What is one value for all pairs is bound with the first, and not once more.
+        let first = k == 0 && !matches!(way, Way::Again { .. });
+        match stmt {
+            Stmt::Prim { dst, prim, args } if plan.classes.class(*dst) == Class::Wide => {
+                let Lowering::Opcode(op) = prim.row().lowering else {
+                    return Err("a call in a body of pairs".to_owned());
+                };
+                let mut operands = Vec::with_capacity(args.len());
+                for atom in args {
+                    operands.push(match op {
+                        Opcode::IToF => self.counted_pair(plan, *atom, k)?,
+                        _ if operation::compares_integers(op) => {
+                            self.integer_pair(plan, *atom, k)?
+                        }
+                        _ => self.operand(plan, pairs, atom)?,
+                    });
+                }
+                let limit = operation::limit(op, args).filter(|_| self.literals.x86);
+                let sign = self.literals.sign().filter(|_| op == Opcode::FNeg);
+                let sign = sign.and_then(|sign| plan.kept(&sign));
+                let result = match (op, operands.as_slice(), &mut *way) {
+                    (Opcode::FNeg, [a], _) if let Some(sign) = sign => {
+                        self.builder.ins().bxor(*a, sign)
                     }
-                    let Lowering::Opcode(op) = prim.row().lowering else {
-                        return Err("a call in a body of pairs".to_owned());
-                    };
-                    let limit = operation::limit(op, args).filter(|_| self.literals.x86);
-                    let sign = self.literals.sign().filter(|_| op == Opcode::FNeg);
-                    let sign = sign.and_then(|sign| plan.kept(&sign));
-                    let result = match (op, operands.as_slice(), &mut *way) {
-                        (Opcode::FNeg, [a], _) if let Some(sign) = sign => {
-                            self.builder.ins().bxor(*a, sign)
-                        }
-                        (_, operands, _) if let Some((x, k)) = limit => {
-                            let limit = self.operand(plan, pairs, &Atom::Lit(Literal::F64(x)))?;
-                            operation::extremum(&mut self.builder, op, (x, limit), operands[k])
-                        }
-                        (Opcode::FTimes, [a, b], Way::Plain { .. }) => {
-                            self.builder.ins().fmul(*a, *b)
-                        }
-                        (Opcode::FTimes, [a, b], Way::Again { .. }) => {
-                            operation::times_at_once(&mut self.builder, *a, *b)
-                        }
-                        (Opcode::FToS, [a], _) => self.builder.ins().fvdemote(*a),
-                        (Opcode::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
-                        _ => operation::operation(&mut self.builder, op, &operands, None)?,
-                    };
-                    if let Way::Plain { shown, .. } = &mut *way
-                        && plan.shown.contains(dst)
-                    {
-                        shown.push(match self.kind(*dst) {
-                            Kind::F32 => self.builder.ins().fvpromote_low(result),
-                            _ => result,
-                        });
+                    (_, operands, _) if let Some((x, k)) = limit => {
+                        let limit = self.operand(plan, pairs, &Atom::Lit(Literal::F64(x)))?;
+                        operation::extremum(&mut self.builder, op, (x, limit), operands[k])
                     }
-                    pairs[*dst] = Some(result);
-                }
-                Stmt::Copy { dst, src } if plan.classes.class(*dst) == Class::Wide => {
-                    pairs[*dst] = Some(self.operand(plan, pairs, src)?);
-                }
-                Stmt::Previous { dst, src, .. } => {
-                    let now = self.operand(plan, pairs, src)?;
-                    pairs[*dst] = Some(self.before_pair(*dst, now)?);
-                }
-                Stmt::Load { dst, buffer, index: at }
-                    if plan.classes.class(*dst) == Class::Wide =>
+                    (Opcode::FTimes, [a, b], Way::Plain { .. }) => {
+                        self.builder.ins().fmul(*a, *b)
+                    }
+                    (Opcode::FTimes, [a, b], Way::Again { .. }) => {
+                        operation::times_at_once(&mut self.builder, *a, *b)
+                    }
+                    (Opcode::IToF, [a], _) => *a,
+                    (Opcode::FToS, [a], _) => self.builder.ins().fvdemote(*a),
+                    (Opcode::SToF, [a], _) => self.builder.ins().fvpromote_low(*a),
+                    _ => operation::operation(&mut self.builder, op, &operands, None)?,
+                };
+                if let Way::Plain { shown, .. } = &mut *way
+                    && plan.shown.contains(dst)
                 {
-                    let cells = self.cells(plan, *buffer, *at, (index, k))?;
-                    pairs[*dst] = Some(self.load_pair(self.kind(*dst), cells));
+                    shown.push(match self.kind(*dst) {
+                        Kind::F32 => self.builder.ins().fvpromote_low(result),
+                        _ => result,
+                    });
                 }
-                Stmt::Load { dst, buffer, index: at } => {
-                    if !again {
-                        self.load(*dst, *buffer, *at)?;
-                    }
+                pairs.insert(*dst, result);
+            }
+            Stmt::Copy { dst, src } if plan.classes.class(*dst) == Class::Wide => {
+                pairs.insert(*dst, self.operand(plan, pairs, src)?);
+            }
+            Stmt::Previous { dst, src, .. } => {
+                let now = self.operand(plan, pairs, src)?;
+                pairs.insert(*dst, self.before_pair(*dst, now)?);
+            }
+            Stmt::Load { dst, buffer, index: at }
+                if plan.classes.class(*dst) == Class::Wide =>
+            {
+                let cells = self.cells(plan, *buffer, *at, (index, k))?;
+                pairs.insert(*dst, self.load_pair(self.kind(*dst), cells));
+            }
+            Stmt::Load { dst, buffer, index: at } => {
+                if first {
+                    self.load(*dst, *buffer, *at)?;
                     if matches!(self.kind(*dst), Kind::F64 | Kind::F32) {
                         let value = self.value(*dst)?;
-                        pairs[*dst] = Some(self.both(value));
+                        let both = self.both(value);
+                        self.same_for_all.insert(*dst, both);
                     }
                 }
-                Stmt::Store { buffer, index: at, value } => {
-                    let to = self.cells(plan, *buffer, *at, (index, k))?;
-                    let mut value = self.operand(plan, pairs, value)?;
-                    if self.builder.func.dfg.value_type(value) == types::F32X4 {
-                        // Both are as long as one float.
-                        value = self.builder.ins().bitcast(types::F64X2, in_order(), value);
-                        value = self.builder.ins().extractlane(value, 0);
-                    }
-                    match way {
-                        Way::Direct => self.store_pair(&Waiting { to, value }),
-                        Way::Plain { stores, .. } | Way::Again { stores } => {
-                            stores.push(Waiting { to, value });
-                        }
+                if let Some(both) = self.same_for_all.get(dst) {
+                    pairs.insert(*dst, *both);
+                }
+            }
+            Stmt::Store { buffer, index: at, value } => {
+                let to = self.cells(plan, *buffer, *at, (index, k))?;
+                let mut value = self.operand(plan, pairs, value)?;
+                if self.builder.func.dfg.value_type(value) == types::F32X4 {
+                    // Both are as long as one float.
+                    value = self.builder.ins().bitcast(types::F64X2, in_order(), value);
+                    value = self.builder.ins().extractlane(value, 0);
+                }
+                match way {
+                    Way::Direct => self.store_pair(&Waiting { to, value }),
+                    Way::Plain { stores, .. } | Way::Again { stores } => {
+                        stores.push(Waiting { to, value });
                     }
                 }
-                // The index plus a constant is part of addresses. Of what else grows the first iteration's is what all places are counted from.
-                Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } | Stmt::Offset { dst, .. }
-                    if matches!(plan.classes.class(*dst), Class::Step(_)) =>
-                {
-                    if again || k != 0 || !plan.strides {
-                        continue;
-                    }
+            }
+            // The index plus a constant is part of addresses. Of what else grows the first iteration's is what all places are counted from.
+            Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } | Stmt::Offset { dst, .. }
+                if matches!(plan.classes.class(*dst), Class::Step(_)) =>
+            {
+                if first && plan.strides {
                     self.stmt(stmt)?;
                 }
-                Stmt::If { dst, cond, then, other } => {
-                    let mask = self.operand(plan, pairs, cond)?;
-                    let then = self.pair_block(then, plan, (index, k), pairs, way)?;
-                    let other = self.pair_block(other, plan, (index, k), pairs, way)?;
-                    for (value, (a, b)) in dst.iter().zip(then.into_iter().zip(other)) {
-                        pairs[*value] = Some(operation::select(&mut self.builder, mask, a, b));
-                    }
-                }
-                // What is the same for all iterations.
-                other if !again => self.stmt(other)?,
-                _ => {}
             }
+            Stmt::If { dst, cond, then, other } => {
+                let mask = self.operand(plan, pairs, cond)?;
+                let then = self.pair_block(then, plan, (index, k), pairs, way)?;
+                let other = self.pair_block(other, plan, (index, k), pairs, way)?;
+                for (value, (a, b)) in dst.iter().zip(then.into_iter().zip(other)) {
+                    pairs.insert(*value, operation::select(&mut self.builder, mask, a, b));
+                }
+            }
+            // What is the same for all iterations.
+            other if first => self.stmt(other)?,
+            _ => {}
         }
-        body.results.iter().map(|atom| self.operand(plan, pairs, atom)).collect()
+        Ok(())
     }
 
     /// A float, or a mask, for both iterations.
-    fn operand(
+    pub(crate) fn operand(
         &mut self,
         plan: &PairPlan,
-        pairs: &SecondaryMap<Value, Option<ir::Value>>,
+        pairs: &Pair,
         atom: &Atom,
     ) -> Result<ir::Value> {
         if let Atom::Value(value) = atom
-            && let Some(Some(pair)) = pairs.get(*value)
+            && let Some(pair) = pairs.get(value)
         {
             return Ok(*pair);
         }
@@ -257,10 +289,61 @@ impl Translator<'_> {
         Ok(self.both(value))
     }
 
-    /// A float, or as a mask a truth value, that is the same for both iterations.
+    /// An integer of the iterations `index + k` and `index + k + 1`, one that is the same for both or grows.
+    fn integers(&mut self, plan: &PairPlan, atom: Atom, k: i64) -> Result<[ir::Value; 2]> {
+        let first = self.atom(atom)?;
+        let mut both = [first; 2];
+        for (k, one) in (k..).zip(&mut both).filter(|(k, _)| *k > 0) {
+            match plan.classes.class(atom) {
+                Class::Same => {}
+                Class::Step(step) => {
+                    *one = self.builder.ins().iadd_imm_s(first, step.wrapping_mul(k));
+                }
+                Class::Row(by) => {
+                    let by = self.atom(by)?;
+                    let distance = self.builder.ins().imul_imm_s(by, k);
+                    *one = self.builder.ins().iadd(first, distance);
+                }
+                Class::Wide => return Err("an integer for each of a pair".to_owned()),
+            }
+        }
+        Ok(both)
+    }
+
+    /// The same, side by side.
+    fn integer_pair(&mut self, plan: &PairPlan, atom: Atom, k: i64) -> Result<ir::Value> {
+        if let Some(pair) = plan.kept(&atom) {
+            return Ok(pair);
+        }
+        let Class::Step(step) = plan.classes.class(atom) else {
+            let [first, second] = self.integers(plan, atom, k)?;
+            let both = self.builder.ins().splat(types::I64X2, first);
+            return Ok(match first == second {
+                true => both,
+                false => self.builder.ins().insertlane(both, second, 1),
+            });
+        };
+        let first = self.atom(atom)?;
+        let first = self.builder.ins().splat(types::I64X2, first);
+        let ahead = [k, k + 1].map(|k| step.wrapping_mul(k).to_le_bytes()).concat();
+        let ahead = self.builder.func.dfg.constants.insert(ConstantData::from(&ahead[..]));
+        let ahead = self.builder.ins().vconst(types::I64X2, ahead);
+        Ok(self.builder.ins().iadd(first, ahead))
+    }
+
+    /// The same, as floats.
+    fn counted_pair(&mut self, plan: &PairPlan, atom: Atom, k: i64) -> Result<ir::Value> {
+        let both = self.integers(plan, atom, k)?;
+        let [first, second] = both.map(|k| self.builder.ins().fcvt_from_sint(types::F64, k));
+        let low = self.builder.ins().scalar_to_vector(types::F64X2, first);
+        Ok(self.builder.ins().insertlane(low, second, 1))
+    }
+
+    /// A number, or as a mask a truth value, that is the same for both iterations.
     fn both(&mut self, value: ir::Value) -> ir::Value {
         match self.builder.func.dfg.value_type(value) {
             types::F32 => self.builder.ins().splat(types::F32X4, value),
+            types::I64 => self.builder.ins().splat(types::I64X2, value),
             types::I8 => {
                 let bit = self.builder.ins().uextend(types::I64, value);
                 let mask = self.builder.ins().ineg(bit);
@@ -283,14 +366,61 @@ impl Translator<'_> {
             let index = (Some(index), offset.wrapping_add(k));
             return Ok(Cells::Neighbours(Place { cell, buffer: machine, index }));
         }
-        let (Class::Step(step), Cell::F64) = (plan.classes.place(buffer, at), cell) else {
-            return Err("pairs at another index".to_owned());
-        };
         let (variable, constant) = self.index(at)?;
-        Ok(Cells::Apart([k, k + 1].map(|k| {
-            let constant = constant.wrapping_add(step.wrapping_mul(k));
-            Place { cell, buffer: machine, index: (variable, constant) }
-        })))
+        match (plan.classes.place(buffer, at), cell) {
+            (Class::Step(1), Cell::F64) => {
+                let index = (variable, constant.wrapping_add(k));
+                Ok(Cells::Neighbours(Place { cell, buffer: machine, index }))
+            }
+            (Class::Step(step), Cell::F64) => Ok(Cells::Apart([k, k + 1].map(|k| {
+                let constant = constant.wrapping_add(step.wrapping_mul(k));
+                Place { cell, buffer: machine, index: (variable, constant) }
+            }))),
+            (Class::Row(length), Cell::F64) => {
+                let mut first = machine;
+                if let Some(index) = variable {
+                    let bytes = self.builder.ins().ishl_imm_u(index, 3);
+                    first = self.builder.ins().iadd(first, bytes);
+                }
+                let mut places = [first; 2];
+                for (k, place) in (k..).zip(&mut places).filter(|(k, _)| *k > 0) {
+                    let bytes = self.rows_apart(plan, length, k)?;
+                    *place = self.builder.ins().iadd(first, bytes);
+                }
+                let index = (None, constant);
+                Ok(Cells::Apart(places.map(|buffer| Place { cell, buffer, index })))
+            }
+            _ => Err("pairs at another index".to_owned()),
+        }
+    }
+
+    /// The bytes between the rows of the first iteration and of the k-th after it, before the loop where the length of a row is known there.
+    fn find_rows(&mut self, body: &Block, plan: &mut PairPlan) -> Result<()> {
+        for stmt in nested(body) {
+            let (Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. }) = stmt
+            else {
+                continue;
+            };
+            let Class::Row(length) = plan.classes.place(*buffer, *index) else { continue };
+            if !plan.is_outside(&length) || plan.rows.iter().any(|(known, _)| *known == length) {
+                continue;
+            }
+            let mut apart = Vec::with_capacity(plan.width as usize);
+            for k in 1..plan.width {
+                apart.push(self.rows_apart(plan, length, k)?);
+            }
+            plan.rows.push((length, apart));
+        }
+        Ok(())
+    }
+
+    fn rows_apart(&mut self, plan: &PairPlan, length: Atom, k: i64) -> Result<ir::Value> {
+        let known = plan.rows.iter().find(|(known, _)| *known == length);
+        if let Some(bytes) = known.and_then(|(_, apart)| apart.get(k as usize - 1)) {
+            return Ok(*bytes);
+        }
+        let length = self.atom(length)?;
+        Ok(self.builder.ins().imul_imm_s(length, 8 * k))
     }
 
     fn load_pair(&mut self, kind: Kind, cells: Cells) -> ir::Value {
@@ -337,31 +467,60 @@ impl PairPlan {
     /// A plan for the body of a loop that is marked.
     pub(crate) fn of(index: Value, carry: &[Value], body: &Block, vector: Vector) -> PairPlan {
         let all = nested(body);
-        let inside = all.iter().flat_map(|stmt| stmt.bound()).copied().collect();
+        let mut inside: HashSet<Value> =
+            all.iter().flat_map(|stmt| stmt.bound()).copied().collect();
+        inside.extend(all.iter().filter_map(|stmt| match stmt {
+            Stmt::For(inner) => Some(inner.index),
+            Stmt::Lanes(inner) => Some(inner.index),
+            _ => None,
+        }));
         let stores = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
         let waiting = stores + body.results.len();
-        let classes = Classes::of(index, carry, body);
+        let classes = Rc::new(Classes::of(index, carry, body));
+        let strides = all.iter().any(|stmt| match stmt {
+            Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. } => {
+                let steps = matches!(classes.place(*buffer, *index), Class::Step(_));
+                steps && beside(&classes, *buffer, *index).is_none()
+            }
+            Stmt::Prim { dst, args, .. } if classes.class(*dst) == Class::Wide => {
+                args.iter().any(|atom| matches!(classes.class(*atom), Class::Step(_)))
+            }
+            _ => false,
+        });
+        let nested = all.iter().any(|stmt| stmt.is_loop());
         // What stands in a register is noted, which the result of a copy does not.
         let wide = all.into_iter().filter(|stmt| match stmt {
             Stmt::Prim { dst, .. } => classes.class(*dst) == Class::Wide,
             _ => false,
         });
         let shown = shown_by(wide).into_iter().collect();
-        let strides = body.stmts.iter().any(|stmt| match stmt {
-            Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. } => {
-                let steps = matches!(classes.place(*buffer, *index), Class::Step(_));
-                steps && beside(&classes, *buffer, *index).is_none()
-            }
-            _ => false,
-        });
         PairPlan {
             classes,
             strides,
             shown,
-            inside,
+            inside: Rc::new(inside),
+            width: i64::from(vector.width),
+            rows: Vec::new(),
             outside: Vec::new(),
+            nested,
             together: vector.stores_last.then(|| pairs_of(waiting)),
         }
+    }
+
+    /// A plan for the body of a loop inside, of which every iteration is taken for all the pairs.
+    pub(crate) fn inside(&self, body: &Block) -> PairPlan {
+        let wide = body.stmts.iter().filter(|stmt| match stmt {
+            Stmt::Prim { dst, .. } => self.classes.class(*dst) == Class::Wide,
+            _ => false,
+        });
+        let shown: HashSet<Value> = shown_by(wide).into_iter().collect();
+        // Stores wait for the end, so nothing may stand behind one.
+        let is_store = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
+        let stores = body.stmts.iter().filter(|stmt| is_store(stmt)).count();
+        let last = body.stmts.iter().rev().take(stores).all(is_store);
+        let waiting = stores + body.results.len();
+        let together = (!shown.is_empty() && last).then(|| pairs_of(waiting));
+        PairPlan { shown, together, nested: false, ..self.clone() }
     }
 
     fn kept(&self, atom: &Atom) -> Option<ir::Value> {

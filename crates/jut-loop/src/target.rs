@@ -82,7 +82,9 @@ pub enum Reach {
     Neighbours,
     /// Also so many cells apart as is written down, if they are floats of 64 bits: the coordinates of points.
     Strides,
-    /// Also rows apart, and at any index.
+    /// Also rows apart, of such floats.
+    Rows,
+    /// Also at any index, and other numbers.
     Anywhere,
 }
 

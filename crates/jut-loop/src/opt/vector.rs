@@ -278,8 +278,12 @@ impl<'a> Survey<'a> {
             rows_may_meet: false,
         };
         survey.block(body, false)?;
-        let only_moves = survey.work < WORK_IN_STRIDES * survey.in_strides;
-        (target.reach != Reach::Strides || !only_moves).then_some(survey)
+        let one_by_one = match target.reach {
+            Reach::Strides => survey.in_strides,
+            Reach::Rows => survey.in_strides + survey.in_rows,
+            Reach::Neighbours | Reach::Anywhere => 0,
+        };
+        (survey.work >= WORK_IN_STRIDES * one_by_one).then_some(survey)
     }
 
     fn vector(&self, width: u32) -> Vector {
@@ -363,7 +367,7 @@ impl<'a> Survey<'a> {
                 // Of what does not count there may be no cell.
                 Class::Step(_) | Class::Row(_) if guarded => false,
                 Class::Step(_) => target.reach >= Reach::Strides,
-                Class::Row(_) => self.anywhere(),
+                Class::Row(_) => self.target.reach >= Reach::Rows,
                 Class::Wide => false,
             },
             Stmt::Store { buffer, index, value } if !guarded => {
@@ -373,7 +377,7 @@ impl<'a> Survey<'a> {
                         self.classes.class(*buffer) == Class::Same && self.beside(*buffer, *index)
                     }
                     Class::Step(step) => step != 0 && self.strides(*buffer),
-                    Class::Row(_) => self.anywhere() && self.cell(*buffer) != Some(Cell::BOOL),
+                    Class::Row(_) => self.rows(*buffer),
                     Class::Same | Class::Wide => false,
                 };
                 fits && self.operand(*value)
@@ -403,7 +407,7 @@ impl<'a> Survey<'a> {
         match self.classes.class(dst) {
             Class::Same => !(divides && guarded),
             Class::Step(_) => self.index(dst.into()),
-            Class::Row(_) => self.anywhere(),
+            Class::Row(_) => self.target.reach >= Reach::Rows,
             Class::Wide => {
                 self.products |= op == Opcode::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
@@ -440,9 +444,14 @@ impl<'a> Survey<'a> {
         let cell = self.cell(buffer);
         match self.target.reach {
             Reach::Neighbours => false,
-            Reach::Strides => cell == Some(Cell::F64),
+            Reach::Strides | Reach::Rows => cell == Some(Cell::F64),
             Reach::Anywhere => cell != Some(Cell::BOOL),
         }
+    }
+
+    /// Whether the target can load and store cells that are rows apart.
+    fn rows(&self, buffer: Value) -> bool {
+        self.target.reach >= Reach::Rows && self.strides(buffer)
     }
 
     /// Whether the target can put a value into a vector.
@@ -456,7 +465,7 @@ impl<'a> Survey<'a> {
             Class::Same => true,
             Class::Step(1) => self.has(cell) && self.beside(buffer, index),
             Class::Step(_) => self.has(cell) && self.strides(buffer),
-            Class::Row(_) => self.anywhere() && self.has(cell) && cell != Cell::BOOL,
+            Class::Row(_) => self.has(cell) && self.rows(buffer),
             Class::Wide => {
                 let same = self.classes.class(buffer) == Class::Same;
                 same && self.anywhere() && self.has(cell) && cell != Cell::BOOL
