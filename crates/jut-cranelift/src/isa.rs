@@ -89,7 +89,7 @@ pub(crate) fn is_crowded(function: &Function) -> bool {
 const VECTORS: Vectors = Vectors {
     loops: Loops::All,
     together: 4,
-    longest: 60,
+    longest: 250,
     masked: false,
     stores_last: true,
     reach: Reach::Rows,

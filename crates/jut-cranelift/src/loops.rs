@@ -10,12 +10,13 @@
 //!
 //! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers, two
 //!    to a register where [the loop says so](crate::vector);
-//! 2. a loop over what is left (all of it, if the body is large), whose lanes are on the stack:
+//! 2. a loop over what is left (all of it, if the body is large: one pair at a time if it is marked), whose lanes are on the stack:
 //!    a load, the body, a store, so that an inner loop or call in the body keeps its registers. The lanes of one sum with a
 //!    small body are registers, of which the first is added to and becomes the last;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that. Lanes that have moved on by one are
 //!    added in the same pairs.
 
+use crate::pairs;
 use crate::translate::{Result, Translator, block_args, stack_slot};
 use crate::vector::{Carried, PairPlan};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -26,6 +27,9 @@ use jut_loop::poll::rounds;
 
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
+
+/// Of bodies of more statements one pair is computed at a time.
+pub(crate) const LONG: usize = 60;
 
 /// In which order a loop runs, from where to where, and after how many iterations it asks if the call is cancelled.
 pub(crate) struct Counted {
@@ -62,7 +66,10 @@ impl Translator<'_> {
         }
         let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         if let Some(vector) = source.vector {
-            low = self.pairs_loop(source, vector, [low, high], &mut initial, poll)?;
+            for together in pairs::at_a_time(source, vector) {
+                let bounds = [low, high];
+                low = self.pairs_loop(source, (vector, together), bounds, &mut initial, poll)?;
+            }
         }
         let counted = Counted { order: source.order, bounds: [low, high], poll };
         let ends = self.counted(&counted, &initial, &mut |this, index, carried| {
@@ -215,7 +222,6 @@ impl Translator<'_> {
 
         // Blocks. Their parameters come in the order: index, count, sums or lanes.
         let outer = self.block_with(2, sums);
-        let rest = self.block_with(1, sums * LANES);
         let combine = self.block_with(0, sums * LANES);
         let done = self.block_for(&source.dst);
 
@@ -237,23 +243,29 @@ impl Translator<'_> {
         let empty = vec![zero; sums * LANES];
         let vector = source.vector;
         let plan = vector.map(|v| PairPlan::of(source.index, &source.carry, &source.body, v));
-        if plan.is_some() || is_small(&source.body) {
-            let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
-            let whole_end = self.builder.ins().iadd(start, whole);
-            self.main_loop(source, plan, [start, whole_end, end], &empty, [rest, combine])?;
-        } else {
-            let args = [&[start][..], &empty].concat();
-            self.builder.ins().jump(rest, &block_args(&args));
-        }
-
-        if sums == 1 && is_small(&source.body) {
-            self.rest_in_turn(source, end, [rest, combine])?;
-        } else {
-            let builder = &mut self.builder;
-            let slots = self.frame.lanes(sums, || stack_slot(builder, LANES as u32 * 8));
-            self.builder.switch_to_block(rest);
-            let params = self.builder.block_params(rest).to_vec();
-            self.rest_loop(source, params[0], end, &params[1..], &slots, combine)?;
+        match plan {
+            Some(plan) if source.body.size() > LONG && !plan.nested => {
+                self.pairs_in_turn(source, plan, [start, taken, end], combine)?;
+            }
+            plan => {
+                let rest = self.block_with(1, sums * LANES);
+                if plan.is_some() || is_small(&source.body) {
+                    let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
+                    let whole_end = self.builder.ins().iadd(start, whole);
+                    let bounds = [start, whole_end, end];
+                    self.main_loop(source, plan, bounds, &empty, [rest, combine])?;
+                } else {
+                    let args = [&[start][..], &empty].concat();
+                    self.builder.ins().jump(rest, &block_args(&args));
+                }
+                if sums == 1 && is_small(&source.body) {
+                    self.rest_in_turn(source, end, [rest, combine])?;
+                } else {
+                    self.builder.switch_to_block(rest);
+                    let params = self.builder.block_params(rest).to_vec();
+                    self.rest_loop(source, [params[0], end], &params[1..], combine)?;
+                }
+            }
         }
 
         self.builder.switch_to_block(combine);
@@ -392,20 +404,11 @@ impl Translator<'_> {
     fn rest_loop(
         &mut self,
         source: &Lanes,
-        start: ir::Value,
-        end: ir::Value,
+        [start, end]: [ir::Value; 2],
         lanes: &[ir::Value],
-        slots: &[StackSlot],
         combine: ir::Block,
     ) -> Result<()> {
-        let flags = MemFlagsData::trusted();
-        let pointer = types::I64;
-        for (slot, lanes) in slots.iter().zip(lanes.chunks(LANES)) {
-            let address = self.builder.ins().stack_addr(pointer, *slot, 0);
-            for (k, lane) in lanes.iter().enumerate() {
-                self.builder.ins().store(flags, *lane, address, lane_offset(k));
-            }
-        }
+        let slots = self.lanes_in_memory(source, lanes);
         let body = self.block_with(2, 0);
         let after = self.builder.create_block();
         let zero = self.int(0);
@@ -414,22 +417,7 @@ impl Translator<'_> {
         self.builder.switch_to_block(body);
         let params = self.builder.block_params(body).to_vec();
         let (index, lane) = (params[0], params[1]);
-        self.bind(source.index, index);
-        let place = self.builder.ins().ishl_imm_u(lane, 3);
-        for (slot, carry) in slots.iter().zip(&source.carry) {
-            let base = self.builder.ins().stack_addr(pointer, *slot, 0);
-            let address = self.builder.ins().iadd(base, place);
-            let value = self.builder.ins().load(types::F64, flags, address, 0);
-            self.bind(*carry, value);
-        }
-        self.frame.enter();
-        let results = self.block(&source.body);
-        self.frame.leave();
-        for (slot, result) in slots.iter().zip(results?) {
-            let base = self.builder.ins().stack_addr(pointer, *slot, 0);
-            let address = self.builder.ins().iadd(base, place);
-            self.builder.ins().store(flags, result, address, 0);
-        }
+        self.one_in_memory(source, &slots, index, lane)?;
         let next = self.builder.ins().iadd_imm_s(index, 1);
         let lane = self.builder.ins().iadd_imm_s(lane, 1);
         let lane = self.builder.ins().band_imm_s(lane, LANES as i64 - 1);
@@ -437,16 +425,126 @@ impl Translator<'_> {
         self.builder.ins().brif(more, body, &block_args(&[next, lane]), after, &[]);
 
         self.builder.switch_to_block(after);
+        self.from_memory(&slots, combine);
+        Ok(())
+    }
+
+    /// The iterations of a block, at least one, two to a register: of a long body one pair at a time, whose lanes are in memory. An odd one goes by
+    /// itself.
+    fn pairs_in_turn(
+        &mut self,
+        source: &Lanes,
+        mut plan: PairPlan,
+        [start, taken, end]: [ir::Value; 3],
+        combine: ir::Block,
+    ) -> Result<()> {
+        let zero = self.float(0.0);
+        let slots = self.lanes_in_memory(source, &vec![zero; source.carry.len() * LANES]);
+        let whole = self.builder.ins().band_imm_s(taken, -2);
+        let whole_end = self.builder.ins().iadd(start, whole);
+        self.spread(&source.body, &mut plan)?;
+        let main = self.block_with(2, 0);
+        let [behind, single, after] = [(); 3].map(|()| self.builder.create_block());
+        let zero = self.int(0);
+        let any = self.builder.ins().icmp(IntCC::NotEqual, start, whole_end);
+        self.builder.ins().brif(any, main, &block_args(&[start, zero]), single, &[]);
+
+        self.builder.switch_to_block(main);
+        let params = self.builder.block_params(main).to_vec();
+        let (index, lane) = (params[0], params[1]);
+        self.bind(source.index, index);
+        let places = self.places_of(&slots, lane);
+        let mut carried: Carried = Vec::with_capacity(slots.len());
+        for (address, carry) in places.iter().zip(&source.carry) {
+            let lanes = self.builder.ins().load(types::F64X2, in_frame(), *address, 0);
+            carried.push((*carry, lanes));
+        }
+        let results = self.one_pair(&source.body, &plan, (index, 0), &carried)?;
+        let places = self.places_of(&slots, lane);
+        for (address, result) in places.into_iter().zip(results) {
+            self.builder.ins().store(in_frame(), result, address, 0);
+        }
+        let next = self.builder.ins().iadd_imm_s(index, 2);
+        let lane = self.builder.ins().iadd_imm_s(lane, 2);
+        let lane = self.builder.ins().band_imm_s(lane, LANES as i64 - 1);
+        let more = self.builder.ins().icmp(IntCC::NotEqual, next, whole_end);
+        self.builder.ins().brif(more, main, &block_args(&[next, lane]), behind, &[]);
+
+        self.builder.switch_to_block(behind);
+        self.end_pairs(&source.body)?;
+        let exact = self.builder.ins().icmp(IntCC::Equal, whole_end, end);
+        self.builder.ins().brif(exact, after, &[], single, &[]);
+
+        self.builder.switch_to_block(single);
+        let lane = self.builder.ins().band_imm_s(whole, LANES as i64 - 1);
+        self.one_in_memory(source, &slots, whole_end, lane)?;
+        self.builder.ins().jump(after, &[]);
+
+        self.builder.switch_to_block(after);
+        self.from_memory(&slots, combine);
+        Ok(())
+    }
+
+    /// Puts the lanes of sums into memory, eight of a sum in each slot.
+    fn lanes_in_memory(&mut self, source: &Lanes, lanes: &[ir::Value]) -> Vec<StackSlot> {
+        let builder = &mut self.builder;
+        let sums = source.carry.len();
+        let slots = self.frame.lanes(sums, || stack_slot(builder, LANES as u32 * 8));
+        for (slot, lanes) in slots.iter().zip(lanes.chunks(LANES)) {
+            let address = self.builder.ins().stack_addr(types::I64, *slot, 0);
+            for (k, lane) in lanes.iter().enumerate() {
+                self.builder.ins().store(in_frame(), *lane, address, lane_offset(k));
+            }
+        }
+        slots
+    }
+
+    /// Goes on with lanes that are in memory.
+    fn from_memory(&mut self, slots: &[StackSlot], combine: ir::Block) {
         let mut lanes = Vec::with_capacity(slots.len() * LANES);
         for slot in slots {
-            let address = self.builder.ins().stack_addr(pointer, *slot, 0);
+            let address = self.builder.ins().stack_addr(types::I64, *slot, 0);
             for k in 0..LANES {
-                let lane = self.builder.ins().load(types::F64, flags, address, lane_offset(k));
+                let lane = self.builder.ins().load(types::F64, in_frame(), address, lane_offset(k));
                 lanes.push(lane);
             }
         }
         self.builder.ins().jump(combine, &block_args(&lanes));
+    }
+
+    /// An iteration that adds to a lane in memory.
+    fn one_in_memory(
+        &mut self,
+        source: &Lanes,
+        slots: &[StackSlot],
+        index: ir::Value,
+        lane: ir::Value,
+    ) -> Result<()> {
+        self.bind(source.index, index);
+        let places = self.places_of(slots, lane);
+        for (address, carry) in places.into_iter().zip(&source.carry) {
+            let value = self.builder.ins().load(types::F64, in_frame(), address, 0);
+            self.bind(*carry, value);
+        }
+        self.frame.enter();
+        let results = self.block(&source.body);
+        self.frame.leave();
+        let places = self.places_of(slots, lane);
+        for (address, result) in places.into_iter().zip(results?) {
+            self.builder.ins().store(in_frame(), result, address, 0);
+        }
         Ok(())
+    }
+
+    /// Where a lane of each sum is.
+    fn places_of(&mut self, slots: &[StackSlot], lane: ir::Value) -> Vec<ir::Value> {
+        let place = self.builder.ins().ishl_imm_u(lane, 3);
+        let mut places = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let base = self.builder.ins().stack_addr(types::I64, *slot, 0);
+            places.push(self.builder.ins().iadd(base, place));
+        }
+        places
     }
 
     /// The lanes of one sum, added in the fixed tree.
@@ -480,6 +578,11 @@ impl Translator<'_> {
         }
         block
     }
+}
+
+/// Lanes in memory are aligned.
+fn in_frame() -> MemFlagsData {
+    MemFlagsData::trusted()
 }
 
 fn lane_offset(k: usize) -> i32 {

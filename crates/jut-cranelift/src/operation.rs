@@ -323,36 +323,37 @@ pub(crate) fn compares_integers(op: Opcode) -> bool {
 /// Operations on floats and truth values that vectors have too, with the same meaning for each half, and what makes these of an integer that grows
 /// from one iteration to the next.
 pub(crate) fn is_lanewise(op: Opcode) -> bool {
-    compares_integers(op) || matches!(
-        op,
-        Opcode::FAdd
-            | Opcode::FSub
-            | Opcode::FMul
-            | Opcode::FTimes
-            | Opcode::FDiv
-            | Opcode::FNeg
-            | Opcode::FAbs
-            | Opcode::FRelu
-            | Opcode::FSign
-            | Opcode::FSqrt
-            | Opcode::FFloor
-            | Opcode::FCeil
-            | Opcode::FTrunc
-            | Opcode::FMin
-            | Opcode::FMax
-            | Opcode::FToS
-            | Opcode::SToF
-            | Opcode::FEq
-            | Opcode::FNe
-            | Opcode::FLt
-            | Opcode::FLe
-            | Opcode::FGt
-            | Opcode::FGe
-            | Opcode::And
-            | Opcode::Or
-            | Opcode::Not
-            | Opcode::BToF
-            | Opcode::IToF
-            | Opcode::Select
-    )
+    compares_integers(op)
+        || matches!(
+            op,
+            Opcode::FAdd
+                | Opcode::FSub
+                | Opcode::FMul
+                | Opcode::FTimes
+                | Opcode::FDiv
+                | Opcode::FNeg
+                | Opcode::FAbs
+                | Opcode::FRelu
+                | Opcode::FSign
+                | Opcode::FSqrt
+                | Opcode::FFloor
+                | Opcode::FCeil
+                | Opcode::FTrunc
+                | Opcode::FMin
+                | Opcode::FMax
+                | Opcode::FToS
+                | Opcode::SToF
+                | Opcode::FEq
+                | Opcode::FNe
+                | Opcode::FLt
+                | Opcode::FLe
+                | Opcode::FGt
+                | Opcode::FGe
+                | Opcode::And
+                | Opcode::Or
+                | Opcode::Not
+                | Opcode::BToF
+                | Opcode::IToF
+                | Opcode::Select
+        )
 }

@@ -1,11 +1,12 @@
 //! Loops whose iterations are taken [two to a register](crate::vector), as many at a time as the loop says.
 //!
-//! What is left of the range goes one by one. A loop of a few iterations, whose number is written down, is no loop: all of its pairs
-//! stand one after the other.
+//! What is left of the range goes one by one, after one more pair if there is a loop in the body. A loop of a few iterations, whose number is written down, is no loop: all of its pairs
+//! stand one after the other; and of a long body one pair is computed at a time.
 //!
 //! What a [conjunction](jut_loop::analysis::conjunction) carries is a mask of two, given from pair to pair; whether it is all ones is asked once,
 //! behind the last.
 
+use crate::loops::LONG;
 use crate::translate::{Result, Translator, block_args};
 use crate::vector::{Carried, PairPlan};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -15,6 +16,18 @@ use jut_loop::form::{For, Site, Vector};
 /// Iterations, and iterations times statements, of what is not worth a loop.
 const FEW: i64 = 16;
 const FEW_STATEMENTS: usize = 128;
+
+/// How many iterations of a loop are taken at a time, in one loop after the other.
+pub(crate) fn at_a_time(source: &For, vector: Vector) -> Vec<i64> {
+    let width = i64::from(vector.width);
+    let nested = source.body.any(&mut |stmt| stmt.is_loop());
+    match nested {
+        // What is left is worth a pair by itself.
+        true if width > 2 => vec![width, 2],
+        false if source.body.size() > LONG => vec![2],
+        _ => vec![width],
+    }
+}
 
 impl Translator<'_> {
     /// How many iterations a loop has, if they are few and make whole pairs.
@@ -51,11 +64,11 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Iterations two to a register; gives the first index that is left. What is carried becomes what is carried into that.
+    /// Iterations two to a register, so many at a time; gives the first index that is left. What is carried becomes what is carried into that.
     pub(crate) fn pairs_loop(
         &mut self,
         source: &For,
-        vector: Vector,
+        (vector, together): (Vector, i64),
         [low, high]: [ir::Value; 2],
         initial: &mut [ir::Value],
         poll: Option<(u32, Site)>,
@@ -63,7 +76,6 @@ impl Translator<'_> {
         let (carry, given) = self.masks(source);
         let mut plan = PairPlan::of(source.index, &carry, &source.body, vector);
         self.spread(&source.body, &mut plan)?;
-        let together = i64::from(vector.width);
         let [main, done] = [self.block_of_masks(&given), self.block_of_masks(&given)];
         let none = self.int(0);
         let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);

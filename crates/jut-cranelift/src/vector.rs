@@ -185,9 +185,7 @@ impl Translator<'_> {
                         let limit = self.operand(plan, pairs, &Atom::Lit(Literal::F64(x)))?;
                         operation::extremum(&mut self.builder, op, (x, limit), operands[k])
                     }
-                    (Opcode::FTimes, [a, b], Way::Plain { .. }) => {
-                        self.builder.ins().fmul(*a, *b)
-                    }
+                    (Opcode::FTimes, [a, b], Way::Plain { .. }) => self.builder.ins().fmul(*a, *b),
                     (Opcode::FTimes, [a, b], Way::Again { .. }) => {
                         operation::times_at_once(&mut self.builder, *a, *b)
                     }
@@ -213,9 +211,7 @@ impl Translator<'_> {
                 let now = self.operand(plan, pairs, src)?;
                 pairs.insert(*dst, self.before_pair(*dst, now)?);
             }
-            Stmt::Load { dst, buffer, index: at }
-                if plan.classes.class(*dst) == Class::Wide =>
-            {
+            Stmt::Load { dst, buffer, index: at } if plan.classes.class(*dst) == Class::Wide => {
                 let cells = self.cells(plan, *buffer, *at, (index, k))?;
                 pairs.insert(*dst, self.load_pair(self.kind(*dst), cells));
             }

@@ -3,6 +3,7 @@
 mod entry;
 mod kernels;
 mod meaning;
+mod nested;
 mod products;
 mod programs;
 mod registers;

@@ -1,6 +1,7 @@
 //! Functions of two arguments for several pairs at once, with the bits of one at a time: as [`many`](super::straight::many) for those of one.
 
 use super::number::Number;
+use super::straight::{TOGETHER, put, up_to_four};
 use super::{plane, power};
 
 /// A core: the result, and whether the pair is usual.
@@ -55,35 +56,41 @@ pairs! {
     Logaddexp "logaddexp" plane::log_of_sum, plane::logaddexp;
 }
 
-/// Pairs that are taken at once.
-const TOGETHER: usize = 8;
-
-/// Eight results in place of the first arguments.
+/// Results in place of the first of so many arguments.
 #[inline(always)]
-fn eight<P: Pair>(x: &mut [f64; TOGETHER], y: &[f64; TOGETHER]) {
+fn block<P: Pair, const N: usize>(x: &mut [f64; N], y: &[f64; N]) {
     let (args, others) = (*x, *y);
     let mut all_usual = true;
-    for k in 0..TOGETHER {
+    for k in 0..N {
         let (value, usual) = P::core(args[k], others[k]);
         x[k] = value;
         all_usual &= usual;
     }
     if !all_usual {
-        for k in 0..TOGETHER {
+        for k in 0..N {
             x[k] = P::each(args[k], others[k]);
         }
     }
 }
 
-/// Results in place of the first arguments, eight at a time.
+/// Results in place of the first arguments, eight at a time; as many as both have.
 #[inline(always)]
 pub fn in_place<P: Pair>(x: &mut [f64], y: &[f64]) {
-    let (blocks, rest) = x.as_chunks_mut::<TOGETHER>();
-    let (others, other_rest) = y.as_chunks::<TOGETHER>();
-    for (block, other) in blocks.iter_mut().zip(others) {
-        eight::<P>(block, other);
+    let len = x.len().min(y.len());
+    let (blocks, mut rest) = x[..len].as_chunks_mut::<TOGETHER>();
+    let (others, mut other_rest) = y[..len].as_chunks::<TOGETHER>();
+    for (results, other) in blocks.iter_mut().zip(others) {
+        block::<P, TOGETHER>(results, other);
     }
-    for (x, y) in rest.iter_mut().zip(other_rest) {
+    while let [_, _, ..] = rest {
+        let (some, last) = rest.split_at_mut(rest.len().min(4));
+        let (some_others, last_others) = other_rest.split_at(some.len());
+        let mut four = up_to_four(some);
+        block::<P, 4>(&mut four, &up_to_four(some_others));
+        put(four, some);
+        (rest, other_rest) = (last, last_others);
+    }
+    if let ([x], [y]) = (rest, other_rest) {
         *x = P::each(*x, *y);
     }
 }

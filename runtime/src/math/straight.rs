@@ -4,7 +4,7 @@
 //! Each function here is a *core* that computes the result and whether the argument is usual; for the
 //! others (NaN, infinities, overflow, subnormal numbers, huge angles) the `libm` crate has the branches.
 //! [`many`] applies a core to several arguments, which the compiler makes vectors of, and goes back to
-//! one at a time if one of them is unusual. Rust contracts and reorders no float operation, so the
+//! one at a time where one of a vector is unusual. Rust contracts and reorders no float operation, so the
 //! bits are the same whatever the vector length.
 //!
 //! The formulas are those of FreeBSD's msun (as in `libm`), where branches by size are replaced:
@@ -58,58 +58,80 @@ fn one(x: f64, core: impl Fn(f64) -> (f64, bool), rare: fn(f64) -> f64) -> f64 {
     if usual { y } else { rare(x) }
 }
 
-/// Results for many arguments, with the bits of one at a time.
-#[inline(always)]
-pub fn many<F: Function>(x: &[f64], y: &mut [f64]) {
-    let mut all_usual = true;
-    for (x, y) in x.iter().zip(&mut *y) {
-        let (value, usual) = F::core(*x);
-        *y = value;
-        all_usual &= usual;
-    }
-    if !all_usual {
-        for (x, y) in x.iter().zip(y) {
-            *y = F::each(*x);
-        }
-    }
-}
+/// Numbers that are taken at once. Everything that takes them is always inlined: only then is it compiled for the vectors that its caller is compiled for.
+pub(super) const TOGETHER: usize = 8;
 
-/// Numbers that [`in_place`] takes at once.
-const TOGETHER: usize = 8;
-
-/// Eight results in place of arguments. Always inlined, like everything here: only then is it compiled
-/// for the vectors that its caller is compiled for.
+/// Results in place of so many arguments.
 #[inline(always)]
-fn eight<F: Function>(x: &mut [f64; TOGETHER]) {
+fn block<F: Function, const N: usize>(x: &mut [f64; N]) {
     let args = *x;
     let mut all_usual = true;
-    for k in 0..TOGETHER {
+    for k in 0..N {
         let (value, usual) = F::core(args[k]);
         x[k] = value;
         all_usual &= usual;
     }
     if !all_usual {
-        for k in 0..TOGETHER {
+        for k in 0..N {
             x[k] = F::each(args[k]);
         }
     }
 }
 
-/// As [`many`], with the results in place of the arguments, eight at a time.
+/// Results for many arguments, with the bits of one at a time, eight at a time; as many as both have.
+#[inline(always)]
+pub fn many<F: Function>(x: &[f64], y: &mut [f64]) {
+    let len = x.len().min(y.len());
+    let (args, last) = x[..len].as_chunks::<TOGETHER>();
+    let (blocks, rest) = y[..len].as_chunks_mut::<TOGETHER>();
+    for (args, results) in args.iter().zip(blocks) {
+        *results = *args;
+        block::<F, TOGETHER>(results);
+    }
+    rest.copy_from_slice(last);
+    fewer_than_eight::<F>(rest);
+}
+
+/// As [`many`], with the results in place of the arguments.
 #[inline(always)]
 pub fn in_place<F: Function>(x: &mut [f64]) {
     let (blocks, rest) = x.as_chunks_mut::<TOGETHER>();
-    for block in blocks {
-        eight::<F>(block);
+    for results in blocks {
+        block::<F, TOGETHER>(results);
+    }
+    fewer_than_eight::<F>(rest);
+}
+
+/// What is left of many: at most four at a time, and a single one by itself.
+#[inline(always)]
+fn fewer_than_eight<F: Function>(mut rest: &mut [f64]) {
+    while let [_, _, ..] = rest {
+        let (some, others) = rest.split_at_mut(rest.len().min(4));
+        let mut four = up_to_four(some);
+        block::<F, 4>(&mut four);
+        put(four, some);
+        rest = others;
     }
     if let [x] = rest {
         *x = F::each(*x);
-    } else if !rest.is_empty() {
-        // Filled up with a number that is usual for all functions.
-        let mut last = [0.5; TOGETHER];
-        last[..rest.len()].copy_from_slice(rest);
-        eight::<F>(&mut last);
-        rest.copy_from_slice(&last[..rest.len()]);
+    }
+}
+
+/// Up to four numbers, filled up with one that is usual for all functions. They are loaded one by one: a vector of what has just been stored in pieces would
+/// wait until that is in the cache.
+#[inline(always)]
+pub(super) fn up_to_four(x: &[f64]) -> [f64; 4] {
+    core::array::from_fn(|k| x.get(k).copied().unwrap_or(0.5))
+}
+
+/// Puts as many of four numbers as there are places.
+#[inline(always)]
+pub(super) fn put(four: [f64; 4], places: &mut [f64]) {
+    match places {
+        [a, b, c, d] => [*a, *b, *c, *d] = four,
+        [a, b, c] => [*a, *b, *c, _] = four,
+        [a, b] => [*a, *b, _, _] = four,
+        _ => {}
     }
 }
 
@@ -117,34 +139,37 @@ pub fn in_place<F: Function>(x: &mut [f64]) {
 #[inline(always)]
 pub fn sines_and_cosines(x: &mut [f64], cosines: &mut [f64]) {
     #[inline(always)]
-    fn eight(x: &mut [f64; TOGETHER], cosines: &mut [f64; TOGETHER]) {
+    fn block<const N: usize>(x: &mut [f64; N], cosines: &mut [f64; N]) {
         let args = *x;
         let mut all_usual = true;
-        for k in 0..TOGETHER {
+        for k in 0..N {
             let (sin, cos, usual) = angles::both(args[k]);
             (x[k], cosines[k]) = (sin, cos);
             all_usual &= usual;
         }
         if !all_usual {
-            for k in 0..TOGETHER {
+            for k in 0..N {
                 (x[k], cosines[k]) = sin_cos(args[k]);
             }
         }
     }
     let len = x.len().min(cosines.len());
-    let (blocks, rest) = x[..len].as_chunks_mut::<TOGETHER>();
-    let (cosine_blocks, cosine_rest) = cosines[..len].as_chunks_mut::<TOGETHER>();
-    for (block, cosines) in blocks.iter_mut().zip(cosine_blocks) {
-        eight(block, cosines);
+    let (blocks, mut rest) = x[..len].as_chunks_mut::<TOGETHER>();
+    let (cosine_blocks, mut cosine_rest) = cosines[..len].as_chunks_mut::<TOGETHER>();
+    for (results, cosines) in blocks.iter_mut().zip(cosine_blocks) {
+        block(results, cosines);
     }
-    if let ([x], [cosine]) = (&mut *rest, &mut *cosine_rest) {
+    while let [_, _, ..] = rest {
+        let (some, others) = rest.split_at_mut(rest.len().min(4));
+        let (some_cosines, other_cosines) = cosine_rest.split_at_mut(some.len());
+        let (mut sines, mut cosines) = (up_to_four(some), [0.0; 4]);
+        block(&mut sines, &mut cosines);
+        put(sines, some);
+        put(cosines, some_cosines);
+        (rest, cosine_rest) = (others, other_cosines);
+    }
+    if let ([x], [cosine]) = (rest, cosine_rest) {
         (*x, *cosine) = sin_cos(*x);
-    } else if !rest.is_empty() {
-        let (mut last, mut last_cosines) = ([0.5; TOGETHER], [0.0; TOGETHER]);
-        last[..rest.len()].copy_from_slice(rest);
-        eight(&mut last, &mut last_cosines);
-        rest.copy_from_slice(&last[..rest.len()]);
-        cosine_rest.copy_from_slice(&last_cosines[..cosine_rest.len()]);
     }
 }
 
