@@ -28,15 +28,15 @@ use jut_loop::poll::rounds;
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
 
-/// Of bodies of more statements one pair is computed at a time.
-pub(crate) const LONG: usize = 60;
-
 /// In which order a loop runs, from where to where, and after how many iterations it asks if the call is cancelled.
 pub(crate) struct Counted {
     pub(crate) order: Order,
     pub(crate) bounds: [ir::Value; 2],
     pub(crate) poll: Option<(u32, Site)>,
 }
+
+/// Translates a body, given the index and what is carried; gives what is carried next.
+type BodyOf<'b, T> = &'b mut dyn FnMut(&mut T, ir::Value, &[ir::Value]) -> Result<Vec<ir::Value>>;
 
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
@@ -92,7 +92,7 @@ impl Translator<'_> {
         &mut self,
         counted: &Counted,
         initial: &[ir::Value],
-        body_of: &mut dyn FnMut(&mut Self, ir::Value, &[ir::Value]) -> Result<Vec<ir::Value>>,
+        body_of: BodyOf<'_, Self>,
     ) -> Result<Vec<ir::Value>> {
         let Counted { order, bounds: [low, high], poll } = *counted;
         let body = self.block_like(initial);
@@ -244,7 +244,7 @@ impl Translator<'_> {
         let vector = source.vector;
         let plan = vector.map(|v| PairPlan::of(source.index, &source.carry, &source.body, v));
         match plan {
-            Some(plan) if source.body.size() > LONG && !plan.nested => {
+            Some(plan) if source.body.size() > pairs::LONG && !plan.nested => {
                 self.pairs_in_turn(source, plan, [start, taken, end], combine)?;
             }
             plan => {
@@ -408,7 +408,7 @@ impl Translator<'_> {
         lanes: &[ir::Value],
         combine: ir::Block,
     ) -> Result<()> {
-        let slots = self.lanes_in_memory(source, lanes);
+        let slots = self.store_lanes(source, lanes);
         let body = self.block_with(2, 0);
         let after = self.builder.create_block();
         let zero = self.int(0);
@@ -425,7 +425,7 @@ impl Translator<'_> {
         self.builder.ins().brif(more, body, &block_args(&[next, lane]), after, &[]);
 
         self.builder.switch_to_block(after);
-        self.from_memory(&slots, combine);
+        self.load_lanes(&slots, combine);
         Ok(())
     }
 
@@ -439,7 +439,7 @@ impl Translator<'_> {
         combine: ir::Block,
     ) -> Result<()> {
         let zero = self.float(0.0);
-        let slots = self.lanes_in_memory(source, &vec![zero; source.carry.len() * LANES]);
+        let slots = self.store_lanes(source, &vec![zero; source.carry.len() * LANES]);
         let whole = self.builder.ins().band_imm_s(taken, -2);
         let whole_end = self.builder.ins().iadd(start, whole);
         self.spread(&source.body, &mut plan)?;
@@ -481,12 +481,12 @@ impl Translator<'_> {
         self.builder.ins().jump(after, &[]);
 
         self.builder.switch_to_block(after);
-        self.from_memory(&slots, combine);
+        self.load_lanes(&slots, combine);
         Ok(())
     }
 
     /// Puts the lanes of sums into memory, eight of a sum in each slot.
-    fn lanes_in_memory(&mut self, source: &Lanes, lanes: &[ir::Value]) -> Vec<StackSlot> {
+    fn store_lanes(&mut self, source: &Lanes, lanes: &[ir::Value]) -> Vec<StackSlot> {
         let builder = &mut self.builder;
         let sums = source.carry.len();
         let slots = self.frame.lanes(sums, || stack_slot(builder, LANES as u32 * 8));
@@ -500,7 +500,7 @@ impl Translator<'_> {
     }
 
     /// Goes on with lanes that are in memory.
-    fn from_memory(&mut self, slots: &[StackSlot], combine: ir::Block) {
+    fn load_lanes(&mut self, slots: &[StackSlot], combine: ir::Block) {
         let mut lanes = Vec::with_capacity(slots.len() * LANES);
         for slot in slots {
             let address = self.builder.ins().stack_addr(types::I64, *slot, 0);

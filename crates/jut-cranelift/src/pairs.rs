@@ -6,12 +6,14 @@
 //! What a [conjunction](jut_loop::analysis::conjunction) carries is a mask of two, given from pair to pair; whether it is all ones is asked once,
 //! behind the last.
 
-use crate::loops::LONG;
 use crate::translate::{Result, Translator, block_args};
 use crate::vector::{Carried, PairPlan};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use jut_loop::form::{For, Site, Vector};
+
+/// Of bodies of more statements one pair is computed at a time.
+pub(crate) const LONG: usize = 60;
 
 /// Iterations, and iterations times statements, of what is not worth a loop.
 const FEW: i64 = 16;

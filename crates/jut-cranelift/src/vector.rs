@@ -245,12 +245,7 @@ impl Translator<'_> {
             }
             // The index plus a constant is part of addresses. Of what else grows the first iteration's is what all places are counted from.
             Stmt::Prim { dst, .. } | Stmt::Copy { dst, .. } | Stmt::Offset { dst, .. }
-                if matches!(plan.classes.class(*dst), Class::Step(_)) =>
-            {
-                if first && plan.strides {
-                    self.stmt(stmt)?;
-                }
-            }
+                if matches!(plan.classes.class(*dst), Class::Step(_)) && !plan.strides => {}
             Stmt::If { dst, cond, then, other } => {
                 let mask = self.operand(plan, pairs, cond)?;
                 let then = self.pair_block(then, plan, (index, k), pairs, way)?;
@@ -478,9 +473,11 @@ impl PairPlan {
                 let steps = matches!(classes.place(*buffer, *index), Class::Step(_));
                 steps && beside(&classes, *buffer, *index).is_none()
             }
-            Stmt::Prim { dst, args, .. } if classes.class(*dst) == Class::Wide => {
-                args.iter().any(|atom| matches!(classes.class(*atom), Class::Step(_)))
+            Stmt::Prim { dst, args, .. } => {
+                let counted = matches!(classes.class(*dst), Class::Wide | Class::Row(_));
+                counted && args.iter().any(|a| matches!(classes.class(*a), Class::Step(_)))
             }
+            Stmt::Offset { dst, .. } => matches!(classes.class(*dst), Class::Row(_)),
             _ => false,
         });
         let nested = all.iter().any(|stmt| stmt.is_loop());

@@ -131,6 +131,25 @@ const BODIES: &[(&str, &str, &str)] = &[
   }",
     ),
     (
+        "rows from the second on",
+        "for par vector 4 (i in",
+        "less = n - 1
+  for par (i in 0 .. less) {
+    next = i + 1
+    at = next * m
+    (u) = for up (t in 0 .. m) carry (u_1 = 0.5) {
+      place = at + t
+      d = z[place]
+      c = d * d
+      e = c - u_1
+      (e)
+    }
+    p = u * 0.5
+    a[i] = p
+  }
+  w = 6.0",
+    ),
+    (
         "rows of a length that the body computes",
         "for par vector 4 (i in",
         "for par (i in 0 .. n) {
