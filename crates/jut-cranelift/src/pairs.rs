@@ -15,6 +15,9 @@ use jut_loop::form::{For, Site, Vector};
 /// Of bodies of more statements one pair is computed at a time.
 pub(crate) const LONG: usize = 60;
 
+/// The same of bodies with loops in them.
+const TOO_LONG: usize = 120;
+
 /// Iterations, and iterations times statements, of what is not worth a loop.
 const FEW: i64 = 16;
 const FEW_STATEMENTS: usize = 128;
@@ -23,11 +26,11 @@ const FEW_STATEMENTS: usize = 128;
 pub(crate) fn at_a_time(source: &For, vector: Vector) -> Vec<i64> {
     let width = i64::from(vector.width);
     let nested = source.body.any(&mut |stmt| stmt.is_loop());
-    match nested {
+    match (nested, source.body.size()) {
         // What is left is worth a pair by itself.
-        true if width > 2 => vec![width, 2],
-        false if source.body.size() > LONG => vec![2],
-        _ => vec![width],
+        (true, ..=TOO_LONG) if width > 2 => vec![width, 2],
+        (false, ..=LONG) => vec![width],
+        _ => vec![2],
     }
 }
 

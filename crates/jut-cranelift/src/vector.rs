@@ -502,7 +502,7 @@ impl PairPlan {
 
     /// A plan for the body of a loop inside, of which every iteration is taken for all the pairs.
     pub(crate) fn inside(&self, body: &Block) -> PairPlan {
-        let wide = body.stmts.iter().filter(|stmt| match stmt {
+        let wide = nested(body).into_iter().filter(|stmt| match stmt {
             Stmt::Prim { dst, .. } => self.classes.class(*dst) == Class::Wide,
             _ => false,
         });

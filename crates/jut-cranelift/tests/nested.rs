@@ -131,6 +131,33 @@ const BODIES: &[(&str, &str, &str)] = &[
   }",
     ),
     (
+        "products of derivatives on one side of a branch",
+        "for par vector 4 stores last (i in",
+        "for par (i in 0 .. n) {
+    g = x[i]
+    at = i * m
+    row = z[at ..]
+    (u, v) = for down (t in 0 .. m) carry (u_1 = 1.0, v_1 = 0.0) {
+      d = row[t]
+      high = d > 0.0
+      (e) = if high {
+        p = times(d, g)
+        (p)
+      } else {
+        (u_1)
+      }
+      f = g < d
+      h = select(f, e, 0.25)
+      o = times(g, 0.5)
+      l = o + v_1
+      (h, l)
+    }
+    p_1 = u + v
+    a[i] = p_1
+  }
+  w = 7.0",
+    ),
+    (
         "rows from the second on",
         "for par vector 4 (i in",
         "less = n - 1
