@@ -20,6 +20,7 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `pairs`, `vector`, `group` | two iterations of a marked loop at once |
+//! | `nested` | loops in the body of such a loop |
 //! | `previous` | what a value was in the iteration before |
 //! | `singles` | products of derivatives of one iteration, or outside of loops, looked at together |
 //! | `literals` | floats of loops in registers |
