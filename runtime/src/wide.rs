@@ -266,6 +266,49 @@ mod tests {
     }
 
     #[test]
+    fn every_form_has_the_bits_of_its_function_for_any_number_of_arguments() {
+        let numbers = |len: usize, from: f64| -> Vec<f64> {
+            (0..len).map(|k| (from + k as f64 * 0.37) % 2.0 - 0.5).collect()
+        };
+        for (form, len) in FORMS.iter().flat_map(|form| (0..20).map(move |len| (form, len))) {
+            let (x, y) = (numbers(len, 0.3), numbers(len, 1.1));
+            let (mut apart, mut same) = (vec![7.0; len], x.clone());
+            let (wide, in_place) = ((form.address)(), (form.address_in_place)());
+            let want: Vec<f64> = match math(form.scalar) {
+                Some(Math::Unary(f)) => {
+                    // SAFETY: these are the types of functions of one argument, and all are as long as is said.
+                    unsafe {
+                        let wide: unsafe extern "C" fn(*const f64, *mut f64, u64) =
+                            core::mem::transmute(wide);
+                        wide(x.as_ptr(), apart.as_mut_ptr(), len as u64);
+                        let in_place: unsafe extern "C" fn(*mut f64, u64) =
+                            core::mem::transmute(in_place);
+                        in_place(same.as_mut_ptr(), len as u64);
+                    }
+                    x.iter().map(|x| f(*x)).collect()
+                }
+                Some(Math::Binary(f)) => {
+                    // SAFETY: as above, of pairs.
+                    unsafe {
+                        let wide: unsafe extern "C" fn(*const f64, *const f64, *mut f64, u64) =
+                            core::mem::transmute(wide);
+                        wide(x.as_ptr(), y.as_ptr(), apart.as_mut_ptr(), len as u64);
+                        let in_place: unsafe extern "C" fn(*mut f64, *const f64, u64) =
+                            core::mem::transmute(in_place);
+                        in_place(same.as_mut_ptr(), y.as_ptr(), len as u64);
+                    }
+                    x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect()
+                }
+                _ => panic!("{}", form.scalar),
+            };
+            for found in [apart, same] {
+                let equal = found.iter().zip(&want).all(|(a, b)| crate::math::same(*a, *b));
+                assert!(equal, "{} of {len}: {found:?}, {want:?}", form.symbol);
+            }
+        }
+    }
+
+    #[test]
     fn sines_and_cosines_have_the_bits_of_each_alone_on_this_processor() {
         // SAFETY: the address is that of a function of this type.
         let both: unsafe extern "C" fn(*mut f64, *mut f64, u64) =
