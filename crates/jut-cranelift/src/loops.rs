@@ -38,6 +38,9 @@ pub(crate) struct Counted {
 /// Translates a body, given the index and what is carried; gives what is carried next.
 type BodyOf<'b, T> = &'b mut dyn FnMut(&mut T, ir::Value, &[ir::Value]) -> Result<Vec<ir::Value>>;
 
+/// Translates a block of a loop of sums; gives what it adds to each.
+type OfBlock<'b, T> = &'b mut dyn FnMut(&mut T, [ir::Value; 3]) -> Result<Vec<ir::Value>>;
+
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
         self.literals.enter_loop(&source.body, &mut self.builder);
@@ -217,73 +220,92 @@ impl Translator<'_> {
             return Err("a lanes loop has another number of sums".to_owned());
         }
         self.begin_before(&source.body, source.vector.is_some())?;
-        let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
-        let zero = self.float(0.0);
+        let bounds = [self.atom(source.low)?, self.atom(source.high)?];
+        let zeros = vec![self.float(0.0); sums];
+        let ends = self.in_blocks(bounds, &zeros, poll, &mut |this, [start, taken, end]| {
+            let combine = this.block_with(0, sums * LANES);
+            this.lanes_of_block(source, [start, taken, end], combine)?;
+            this.builder.switch_to_block(combine);
+            let lanes = this.builder.block_params(combine).to_vec();
+            Ok(lanes.chunks(LANES).map(|lanes| this.tree(lanes)).collect())
+        })?;
+        source.dst.iter().zip(ends).for_each(|(dst, end)| self.bind(*dst, end));
+        Ok(())
+    }
 
-        // Blocks. Their parameters come in the order: index, count, sums or lanes.
-        let outer = self.block_with(2, sums);
-        let combine = self.block_with(0, sums * LANES);
-        let done = self.block_for(&source.dst);
-
+    /// Sums that begin with these zeros, to which each block of iterations adds what it is given: where a block begins, how many iterations it has, and where
+    /// it ends. Gives the sums.
+    pub(crate) fn in_blocks(
+        &mut self,
+        [low, high]: [ir::Value; 2],
+        zeros: &[ir::Value],
+        poll: Option<Site>,
+        sums_of: OfBlock<'_, Self>,
+    ) -> Result<Vec<ir::Value>> {
+        let [outer, done] = [self.block_like(zeros), self.block_like(zeros)];
+        let [start, left] = [(); 2].map(|()| self.builder.append_block_param(outer, types::I64));
         let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
         let total = self.builder.ins().isub(high, low);
-        let mut first = vec![low, total];
-        first.resize(2 + sums, zero);
-        let none = block_args(&vec![zero; sums]);
-        self.builder.ins().brif(any, outer, &block_args(&first), done, &none);
+        let first = block_args(&[zeros, &[low, total]].concat());
+        self.builder.ins().brif(any, outer, &first, done, &block_args(zeros));
 
         self.builder.switch_to_block(outer);
-        let params = self.builder.block_params(outer).to_vec();
-        let (start, left, totals) = (params[0], params[1], &params[2..]);
+        let totals = self.builder.block_params(outer)[..zeros.len()].to_vec();
         let most = self.int(BLOCK);
         // The distance from low to high as an unsigned number is always right.
         let taken = self.builder.ins().umin(left, most);
         let end = self.builder.ins().iadd(start, taken);
-        let zero = self.float(0.0);
-        let empty = vec![zero; sums * LANES];
-        let vector = source.vector;
-        let plan = vector.map(|v| PairPlan::of(source.index, &source.carry, &source.body, v));
-        match plan {
-            Some(plan) if source.body.size() > pairs::LONG && !plan.nested => {
-                self.pairs_in_turn(source, plan, [start, taken, end], combine)?;
-            }
-            plan => {
-                let rest = self.block_with(1, sums * LANES);
-                if plan.is_some() || is_small(&source.body) {
-                    let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
-                    let whole_end = self.builder.ins().iadd(start, whole);
-                    let bounds = [start, whole_end, end];
-                    self.main_loop(source, plan, bounds, &empty, [rest, combine])?;
-                } else {
-                    let args = [&[start][..], &empty].concat();
-                    self.builder.ins().jump(rest, &block_args(&args));
-                }
-                if sums == 1 && is_small(&source.body) {
-                    self.rest_in_turn(source, end, [rest, combine])?;
-                } else {
-                    self.builder.switch_to_block(rest);
-                    let params = self.builder.block_params(rest).to_vec();
-                    self.rest_loop(source, [params[0], end], &params[1..], combine)?;
-                }
-            }
+        let sums = sums_of(self, [start, taken, end])?;
+        let mut next = Vec::with_capacity(zeros.len() + 2);
+        for (total, sum) in totals.iter().zip(sums) {
+            next.push(self.builder.ins().fadd(*total, sum));
         }
-
-        self.builder.switch_to_block(combine);
-        let lanes = self.builder.block_params(combine).to_vec();
-        let mut next = vec![end, self.builder.ins().isub(left, taken)];
-        for (sum, lanes) in totals.iter().zip(lanes.chunks(LANES)) {
-            let lane = self.tree(lanes);
-            next.push(self.builder.ins().fadd(*sum, lane));
-        }
-        let last = block_args(&next[2..]);
+        let last = block_args(&next);
+        let left = self.builder.ins().isub(left, taken);
+        next.extend([end, left]);
+        let again = block_args(&next);
         match poll {
             None => {
-                self.builder.ins().brif(next[1], outer, &block_args(&next), done, &last);
+                self.builder.ins().brif(left, outer, &again, done, &last);
             }
-            Some(site) => self.ask(next[1], site, (outer, &block_args(&next)), (done, &last)),
+            Some(site) => self.ask(left, site, (outer, &again), (done, &last)),
         }
-        self.enter(done, &source.dst);
-        Ok(())
+        self.builder.switch_to_block(done);
+        Ok(self.builder.block_params(done).to_vec())
+    }
+
+    /// The iterations of a block; goes on at `combine` with the lanes.
+    fn lanes_of_block(
+        &mut self,
+        source: &Lanes,
+        [start, taken, end]: [ir::Value; 3],
+        combine: ir::Block,
+    ) -> Result<()> {
+        let sums = source.dst.len();
+        let vector = source.vector;
+        let plan = vector.map(|v| PairPlan::of(source.index, &source.carry, &source.body, v));
+        let plan = match plan {
+            Some(plan) if source.body.size() > pairs::LONG && !plan.nested => {
+                return self.pairs_in_turn(source, plan, [start, taken, end], combine);
+            }
+            plan => plan,
+        };
+        let empty = vec![self.float(0.0); sums * LANES];
+        let rest = self.block_with(1, sums * LANES);
+        if plan.is_some() || is_small(&source.body) {
+            let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
+            let whole_end = self.builder.ins().iadd(start, whole);
+            self.main_loop(source, plan, [start, whole_end, end], &empty, [rest, combine])?;
+        } else {
+            let args = [&[start][..], &empty].concat();
+            self.builder.ins().jump(rest, &block_args(&args));
+        }
+        if sums == 1 && is_small(&source.body) {
+            return self.rest_in_turn(source, end, [rest, combine]);
+        }
+        self.builder.switch_to_block(rest);
+        let params = self.builder.block_params(rest).to_vec();
+        self.rest_loop(source, [params[0], end], &params[1..], combine)
     }
 
     /// Eight iterations at a time, of those from `start` to `end` that make whole eights. The lanes

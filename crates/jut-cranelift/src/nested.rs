@@ -24,7 +24,7 @@ use crate::translate::{Result, Translator, block_args, stack_slot};
 use crate::vector::{Carried, Pair, PairPlan, Way};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
-use jut_loop::form::{Atom, BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt, Value};
+use jut_loop::form::{Atom, Block, For, LANES, Lanes, Order, Site, Stmt, Value};
 use jut_loop::poll::rounds;
 
 /// The floats of a pair.
@@ -118,39 +118,12 @@ impl Translator<'_> {
         let inner = Inner { body, plan, carry, index: source.index, around, pairs };
         let zero = self.float(0.0);
         let zero = self.builder.ins().splat(PAIR, zero);
-        let sums = vec![zero; source.carry.len() * pairs.len()];
-        let [low, high] = self.bounds([source.low, source.high])?;
-
-        // Blocks, of which the first begins at the lower bound, and the distance of the bounds as an unsigned number is always right.
-        let most = self.int(BLOCK);
-        let [start, done] = [self.block_like(&sums), self.block_like(&sums)];
-        let [from, left] = [0; 2].map(|_| self.builder.append_block_param(start, types::I64));
-        let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
-        let total = self.builder.ins().isub(high, low);
-        let first = block_args(&[&sums[..], &[low, total]].concat());
-        self.builder.ins().brif(any, start, &first, done, &block_args(&sums));
-
-        self.builder.switch_to_block(start);
-        let totals = self.builder.block_params(start)[..sums.len()].to_vec();
-        let taken = self.builder.ins().umin(left, most);
-        let end = self.builder.ins().iadd(from, taken);
-        let added = self.lanes_at_once(&inner, [from, end], sums.len())?;
-        let mut next = Vec::with_capacity(sums.len() + 2);
-        for (total, added) in totals.iter().zip(added) {
-            next.push(self.builder.ins().fadd(*total, added));
-        }
-        let last = block_args(&next);
-        let left = self.builder.ins().isub(left, taken);
-        next.extend([end, left]);
-        let again = block_args(&next);
-        match poll {
-            None => {
-                self.builder.ins().brif(left, start, &again, done, &last);
-            }
-            Some((_, site)) => self.ask(left, site, (start, &again), (done, &last)),
-        }
-        self.builder.switch_to_block(done);
-        Ok(self.builder.block_params(done).to_vec())
+        let zeros = vec![zero; source.carry.len() * pairs.len()];
+        let bounds = self.bounds([source.low, source.high])?;
+        let poll = poll.map(|(_, site)| site);
+        self.in_blocks(bounds, &zeros, poll, &mut |this, [start, _, end]| {
+            this.lanes_at_once(&inner, [start, end], zeros.len())
+        })
     }
 
     /// The iterations of a block, in four rounds, each of which adds to two lanes whose sum is one of the tree; gives the sums of the lanes.
@@ -182,9 +155,8 @@ impl Translator<'_> {
             let of_round = |this: &mut Self, lane: i32| {
                 this.builder.ins().load(PAIR, MemFlagsData::trusted(), address, 16 * lane)
             };
-            let [a, b, c, d] = [0, 1, 2, 3].map(|lane| of_round(self, lane));
-            let [even, odd] = [(a, c), (b, d)].map(|(x, y)| self.builder.ins().fadd(x, y));
-            added.push(self.builder.ins().fadd(even, odd));
+            let rounds = [0, 1, 2, 3].map(|lane| of_round(self, lane));
+            added.push(self.tree(&rounds));
         }
         Ok(added)
     }

@@ -35,7 +35,7 @@ pub(crate) struct PairPlan {
     width: i64,
     /// How many bytes lie between the rows of the first iteration and of each one after it, by the length of a row.
     rows: Vec<(Atom, Vec<ir::Value>)>,
-    /// Floats from outside that stand in both halves of a register before the loop.
+    /// Numbers and truth values from outside that stand in both halves of a register before the loop.
     outside: Vec<(Atom, ir::Value)>,
     /// How many pairs make a [group](crate::group), if it may be made.
     pub(crate) together: Option<usize>,
@@ -45,7 +45,7 @@ pub(crate) struct PairPlan {
     pub(crate) nested: bool,
 }
 
-/// So many floats from outside are kept in registers.
+/// So many of them are kept in registers.
 const KEPT: usize = 6;
 
 /// Values of a group that wait for the branch, at most, if a group is more than one pair: they are in
@@ -99,7 +99,7 @@ pub(crate) type Carried = Vec<(Value, ir::Value)>;
 pub(crate) type Pair = HashMap<Value, ir::Value>;
 
 impl Translator<'_> {
-    /// Puts floats from outside into registers of two, before the loop, and finds how far rows are apart.
+    /// Puts what is from outside into registers of two, before the loop, and finds how far rows are apart.
     pub(crate) fn spread(&mut self, body: &Block, plan: &mut PairPlan) -> Result<()> {
         self.find_rows(body, plan)?;
         for stmt in nested(body) {
@@ -520,7 +520,7 @@ impl PairPlan {
         self.outside.iter().find(|(known, _)| known == atom).map(|(_, pair)| *pair)
     }
 
-    /// Whether a float is there before the loop.
+    /// Whether something is there before the loop.
     fn is_outside(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Lit(_) => true,

@@ -1,4 +1,4 @@
-//! Loops of which pairs of iterations are taken at once, with loops in them or long bodies: the bits of the evaluator, at every number of iterations
+//! Loops of which pairs of iterations are taken at once, with loops in them, long bodies or integers that grow: the bits of the evaluator, at every number of iterations
 //! inside and outside, wherever a zero meets what is not finite.
 
 use crate::support::Numbers;
@@ -171,10 +171,34 @@ const BODIES: &[(&str, &str, &str)] = &[
       e = c - u_1
       (e)
     }
-    p = u * 0.5
+    far = at > 20
+    near = 3 <= next
+    half = select(far, 0.5, 2.0)
+    scale = select(near, half, 0.125)
+    p = u * scale
     a[i] = p
   }
   w = 6.0",
+    ),
+    (
+        "whole numbers, and places that grow",
+        "lanes vector 8 (i in",
+        "(w) = lanes (i in 0 .. n) carry (w_1) {
+    d = x[i]
+    e = d * 7.5
+    below = floor(e)
+    above = ceil(e)
+    cut = trunc(e)
+    at = i * m
+    f = f64(at)
+    last = n - 1
+    ends = i == last
+    g = below * above
+    h = g - cut
+    k_1 = select(ends, h, f)
+    w_2 = w_1 + k_1
+    (w_2)
+  }",
     ),
     (
         "rows of a length that the body computes",
