@@ -14,6 +14,7 @@
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | [`Bound`] | calling it again and again, lengths worked out once |
 //! | `shares` | loops on several threads |
+//! | [`together`] | work that threads take from one another |
 //! | [`cache`] | code that is kept on disk from one process to the next |
 //! | `tiers` | code that is replaced by better code while it is in use |
 //! | [`Recorder`] | programs that continue from what another one left |
@@ -38,6 +39,7 @@ pub mod library;
 pub mod object;
 mod recorded;
 mod shares;
+mod threads;
 mod tiers;
 
 pub use backend::{Backend, NewObject, Requirement, Text};
@@ -48,3 +50,4 @@ pub use code::{Code, Entry, Footprint, LARGE_STACK};
 pub use compiled::Compiled;
 pub use error::CompileError;
 pub use recorded::{Recorder, Recording, Saved};
+pub use threads::together;

@@ -1,9 +1,10 @@
 //! Loops on several threads: those of the `rayon` pool that the caller is in, or of its global one.
 //!
-//! Compiled code gives a loop as a function of a range ([`jut_runtime::shares`]). First it is seen, on the thread that is
-//! there, how long iterations take. If those that are left are not worth waking a thread, they run where they are; else the
-//! rest is cut into parts that the pool runs. What the loop computes does not depend on how it is cut, so it may depend on
-//! the clock how that is.
+//! Compiled code gives a loop as a function of a range ([`jut_runtime::shares`]). How long it takes is known from the last time
+//! that this thread ran it with this range; else it is seen, on the thread that is there, how long iterations take. If those that
+//! are left are not worth waking a thread, they run where they are; else threads take parts of what is left, the one of the call
+//! among them: long ones first, so that whoever comes late or has the dearest iterations keeps nobody waiting. What the loop
+//! computes does not depend on how it is cut, so it may depend on the clock how that is.
 //!
 //! Each part runs with a workspace of the thread that it is on, kept for the next one, which may take from the system what the
 //! workspace of the call has left. A loop in a part is not cut again. If parts fail, the first one in the order of the range is
@@ -12,11 +13,12 @@
 //! *Cost*: two to four looks at the clock for a loop that is not cut.
 
 use crate::code::{LARGE_STACK, RUNTIME_STACK};
+use crate::threads::together;
 use jut_runtime::shares::{self, Share, Threads};
 use jut_runtime::{Cancellation, Failure, Workspace, cancel, stack};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,10 +26,7 @@ use std::time::{Duration, Instant};
 const WORTH: Duration = Duration::from_micros(100);
 
 /// What a part should take at least.
-const PART: Duration = Duration::from_micros(20);
-
-/// Parts for each thread, so that long ones and short ones even out.
-const PARTS_PER_THREAD: i64 = 4;
+const PART: Duration = Duration::from_micros(10);
 
 /// Iterations that run first.
 const FIRST: i64 = 16;
@@ -39,20 +38,21 @@ const DOUBT: f64 = 4.0;
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
     let threads =
-        Threads { count: rayon::current_num_threads, run: |count, work| halves(0..count, work) };
+        Threads { count: rayon::current_num_threads, run: numbers };
     ONCE.call_once(|| shares::install(run, threads));
 }
 
-/// Calls work with each number of a range.
-fn halves(range: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
-    let middle = range.start + range.len() / 2;
-    match range.len() {
-        0 => {}
-        1 => work(range.start),
-        _ => {
-            rayon::join(|| halves(range.start..middle, work), || halves(middle..range.end, work));
+/// Calls work with each number from 0 to before this one.
+fn numbers(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    let next = AtomicUsize::new(0);
+    let some = || {
+        while let k = next.fetch_add(1, Ordering::Relaxed)
+            && k < count
+        {
+            work(k);
         }
-    }
+    };
+    together(rayon::current_num_threads().min(count), some, some);
 }
 
 /// Runs a loop, in parts if it takes long.
@@ -69,31 +69,69 @@ unsafe fn run(
     let (low, high) = (range.start, range.end);
     let threads = match high.saturating_sub(low) < least {
         true => 1,
-        false => i64::try_from(rayon::current_num_threads()).unwrap_or(i64::MAX),
+        false => rayon::current_num_threads(),
     };
+    if threads < 2 {
+        // SAFETY: as required of the caller.
+        return unsafe { share(workspace, words, low, high) };
+    }
+    if let Some(time) = last_time(share, &range).filter(|time| *time >= WORTH.as_secs_f64()) {
+        return Loop::new(workspace, share, words).run(workspace, range.clone(), &range, time);
+    }
     let mut from = low;
-    if threads > 1 {
-        let mut seen = Seen::default();
-        for (count, doubt) in [(FIRST, DOUBT), (high.saturating_sub(low) / 4, 1.0)] {
-            let to = from.saturating_add(count.max(0)).min(high);
-            let begin = Instant::now();
-            // SAFETY: as required of the caller.
-            let status = unsafe { share(workspace, words, from, to) };
-            if status != 0 || to == high {
-                return status;
-            }
-            seen.note(from.saturating_sub(low), to.saturating_sub(low), begin.elapsed());
-            from = to;
-            let left = seen.time_of(from.saturating_sub(low), high.saturating_sub(low));
-            if left >= WORTH.as_secs_f64() * doubt {
-                let parts = (left / PART.as_secs_f64()) as i64;
-                let parts = parts.clamp(2, threads.saturating_mul(PARTS_PER_THREAD));
-                return Loop::new(workspace, share, words).run(workspace, from, high, parts);
-            }
+    let mut seen = Seen::default();
+    let start = Instant::now();
+    let mut begin = start;
+    for (count, doubt) in [(FIRST, DOUBT), (high.saturating_sub(low) / 4, 1.0)] {
+        let to = from.saturating_add(count.max(0)).min(high);
+        // SAFETY: as required of the caller.
+        let status = unsafe { share(workspace, words, from, to) };
+        if status != 0 || to == high {
+            return status;
+        }
+        let now = Instant::now();
+        seen.note(from.saturating_sub(low), to.saturating_sub(low), now - begin);
+        (from, begin) = (to, now);
+        let left = seen.time_of(from.saturating_sub(low), high.saturating_sub(low));
+        if left >= WORTH.as_secs_f64() * doubt {
+            return Loop::new(workspace, share, words).run(workspace, from..high, &range, left);
         }
     }
     // SAFETY: as required of the caller.
-    unsafe { share(workspace, words, from, high) }
+    let status = unsafe { share(workspace, words, from, high) };
+    note_time(share, &range, start.elapsed());
+    status
+}
+
+/// Times of loops that ran on this thread, each in a place that its code and range say.
+const TIMES: usize = 64;
+
+/// A loop and its range, and what it took.
+type Time = (usize, Range<i64>, f64);
+
+thread_local! {
+    static TAKEN: RefCell<[Time; TIMES]> = const { RefCell::new([const { (0, 0..0, 0.0) }; TIMES]) };
+}
+
+fn place(share: Share, range: &Range<i64>) -> usize {
+    let key = (share as usize as u64 >> 4) ^ (range.start ^ range.end) as u64;
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % TIMES
+}
+
+/// Seconds that a loop took the last time on one thread, or on all together, if this is known.
+fn last_time(share: Share, range: &Range<i64>) -> Option<f64> {
+    TAKEN.with_borrow(|all| {
+        let (of, taken, time) = all.get(place(share, range))?;
+        (*of == share as usize && taken == range).then_some(*time)
+    })
+}
+
+fn note_time(share: Share, range: &Range<i64>, time: Duration) {
+    TAKEN.with_borrow_mut(|all| {
+        if let Some(entry) = all.get_mut(place(share, range)) {
+            *entry = (share as usize, range.clone(), time.as_secs_f64());
+        }
+    });
 }
 
 /// How long iterations took: the time of one, as a line over their number, from where it was seen twice.
@@ -139,6 +177,24 @@ struct Loop {
     failed_at: AtomicI64,
     /// Where it begins, its status, and what it left.
     failure: Mutex<(i64, u32, Failure)>,
+    /// Nanoseconds that its parts took.
+    taken: AtomicU64,
+}
+
+/// The next part of what is left before an end: of so many shares one, and not less than this.
+fn take(next: &AtomicI64, end: i64, shares: i64, least: i64) -> Option<Range<i64>> {
+    let mut from = next.load(Ordering::Relaxed);
+    loop {
+        let left = end.saturating_sub(from);
+        if left <= 0 {
+            return None;
+        }
+        let to = from + (left / shares).max(least).min(left);
+        match next.compare_exchange_weak(from, to, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return Some(from..to),
+            Err(now) => from = now,
+        }
+    }
 }
 
 // SAFETY: the words are only read, and by what the caller of the loop says may run at the same time; it waits for all parts.
@@ -158,30 +214,38 @@ impl Loop {
             limit: workspace.limit().saturating_sub(workspace.held()),
             failed_at: AtomicI64::new(i64::MAX),
             failure: Mutex::new((i64::MAX, 0, Failure::default())),
+            taken: AtomicU64::new(0),
         }
     }
 
-    fn run(self, workspace: &mut Workspace, low: i64, high: i64, parts: i64) -> u32 {
-        self.parts(low, high, parts);
+    /// Runs a range, which is what is left of one and should take so many seconds.
+    fn run(
+        self,
+        workspace: &mut Workspace,
+        range: Range<i64>,
+        all: &Range<i64>,
+        seconds: f64,
+    ) -> u32 {
+        let length = range.end.saturating_sub(range.start);
+        let least = (length as f64 * (PART.as_secs_f64() / seconds)) as i64;
+        let threads = rayon::current_num_threads();
+        let shares = i64::try_from(threads).unwrap_or(i64::MAX).saturating_mul(2);
+        let next = AtomicI64::new(range.start);
+        let some = || {
+            while let Some(part) = take(&next, range.end, shares, least.max(1)) {
+                self.part(part.start, part.end);
+            }
+        };
+        together(threads, some, some);
+        let taken = Duration::from_nanos(self.taken.into_inner());
+        let before = range.start.saturating_sub(all.start) as f64 / length.max(1) as f64;
+        note_time(self.share, all, taken.mul_f64(1.0 + before));
         let (_, status, failure) =
             self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         if status != 0 {
             workspace.set_failure(failure);
         }
         status
-    }
-
-    /// Runs a range in so many parts.
-    fn parts(&self, low: i64, high: i64, parts: i64) {
-        if parts < 2 || high.saturating_sub(low) < 2 {
-            return self.part(low, high);
-        }
-        let first = parts / 2;
-        // No product: ranges may be as long as an integer can say.
-        let before = (high.saturating_sub(low) as f64 * ratio(first, parts)) as i64;
-        let middle = low.saturating_add(before);
-        let middle = middle.clamp(low + 1, high - 1);
-        rayon::join(|| self.parts(low, middle, first), || self.parts(middle, high, parts - first));
     }
 
     fn part(&self, low: i64, high: i64) {
@@ -213,10 +277,13 @@ impl Loop {
         // SAFETY: the caller of the loop vouches for parts of its range, each with a workspace of its own; the stack has room for
         // whatever runs on a thread that is not made for it.
         let mut run = || unsafe { (self.share)(&raw mut *workspace, self.words, low, high) };
+        let begin = Instant::now();
         let status = shares::alone(|| match &self.cancellation {
             Some(cancellation) => cancel::during(cancellation, run),
             None => run(),
         });
+        let nanoseconds = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.taken.fetch_add(nanoseconds, Ordering::Relaxed);
         if status != 0 {
             self.fail(low, status, workspace.failure());
         }

@@ -1,16 +1,38 @@
 //! Many calls of one function: some arguments have a leading axis, over which it is called once for each element.
 //!
 //! Each element is computed by the same code as a single call, so the bits are those of single calls, whatever the number of
-//! threads. A thread has a session of its own and a part of the elements that lie beside each other; the parts of the results are put
-//! together in order. Threads are those of the `rayon` pool that the caller is in, or of the global one, and the caller's own.
+//! threads. It is seen, on the thread that is there, how long elements take; where those that are left are worth waking threads,
+//! each thread, with a session of its own, takes parts that lie beside each other until none is left. The first element says how large the
+//! results are, so the others are put where they stay. Threads are those of the `rayon` pool that the caller is in, or of the global one, and
+//! the caller's own.
+
+mod rows;
 
 use crate::compiled::{Compiled, Session};
-use crate::error::{ArgumentError, Result};
+use crate::error::{ArgumentError, Error, Result};
 use crate::interface::Results;
-use crate::value::{Arg, Array, Number, Value, cells, numbers};
+use crate::value::{Arg, Number, Value, cells, numbers};
+use jut_native::together;
 use jut_runtime::print;
+use rows::Rows;
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Work that is worth waking threads for.
+const WORTH: Duration = Duration::from_micros(100);
+
+/// What a part should take at least.
+const PART: Duration = Duration::from_micros(10);
+
+/// Elements that are computed first, and how many times what is worth it they have to show: after the first call of a session the
+/// next one is not in the caches yet.
+const LOOKS: [(usize, f64); 2] = [(1, 4.0), (15, 1.0)];
+
+/// Parts for each thread, at most.
+const PARTS_PER_THREAD: usize = 8;
 
 /// An argument of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -84,121 +106,6 @@ enum One<'a> {
     Made(Value),
 }
 
-/// The results of some elements, each with one more dimension in front.
-#[derive(Default)]
-struct Stacks {
-    values: Vec<Value>,
-}
-
-impl Stacks {
-    /// Puts the results of one more element behind these; there may be so many elements in all.
-    fn push(&mut self, results: &Results<'_>, count: usize) -> Result<()> {
-        if self.values.is_empty() {
-            self.values = results.values().into_iter().map(raised).collect();
-            return self.values.iter_mut().try_for_each(|stack| reserve(stack, count));
-        }
-        for (k, stack) in self.values.iter_mut().enumerate() {
-            if let Some(one) = results.plain(k) {
-                append_one(stack, one)?;
-            } else if let Some(one) = results.value(k) {
-                append(stack, raised(one))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts further results behind these.
-    fn append(&mut self, more: Vec<Value>) -> Result<()> {
-        if self.values.is_empty() {
-            self.values = more;
-            return Ok(());
-        }
-        for (stack, more) in self.values.iter_mut().zip(more) {
-            append(stack, more)?;
-        }
-        Ok(())
-    }
-}
-
-/// Makes room for so many elements behind one another, of which the first one is there.
-fn reserve(stack: &mut Value, count: usize) -> Result<()> {
-    fn rows<T>(data: &mut Vec<T>, count: usize) -> Result<()> {
-        let all = data.len().checked_mul(count);
-        let room = all.is_some_and(|all| data.try_reserve_exact(all - data.len()).is_ok());
-        room.then_some(()).ok_or_else(|| {
-            let reason = format!("there is no memory for the results of {count} elements");
-            ArgumentError::new("A03", "batch", reason, "give fewer elements at a time").into()
-        })
-    }
-    numbers!(Value, stack;
-        _ => Ok(()),
-        [stack] => rows(&mut stack.data, count),
-        Value::Tuple(items) => items.iter_mut().try_for_each(|item| reserve(item, count)),
-        _ => Ok(()),
-    )
-}
-
-/// A value with a dimension of one in front.
-fn raised(value: Value) -> Value {
-    fn row<T>(mut array: Array<T>) -> Array<T> {
-        array.shape.insert(0, 1);
-        array
-    }
-    numbers!(Value, value;
-        x => Number::values(Array { shape: vec![1], data: vec![x] }),
-        [array] => Number::values(row(array)),
-        Value::Tuple(items) => Value::Tuple(items.into_iter().map(raised).collect()),
-        other => Value::List(vec![other]),
-    )
-}
-
-/// Puts a number or an array behind those of an array.
-fn append_one(stack: &mut Value, one: &Value) -> Result<()> {
-    fn row<T: Number>(stack: &mut Array<T>, one: &Value) -> Result<()> {
-        let Some((shape, data)) = T::cells(one) else { return Ok(()) };
-        stack.fits(shape)?;
-        stack.shape[0] += 1;
-        stack.data.extend_from_slice(data);
-        Ok(())
-    }
-    numbers!(Value, stack; _ => Ok(()), [stack] => row(stack, one), _ => Ok(()))
-}
-
-impl<T> Array<T> {
-    /// Whether an element of these sizes goes behind the others, as part of a batch.
-    fn fits(&self, shape: &[usize]) -> Result<()> {
-        if self.shape[1..] == *shape {
-            return Ok(());
-        }
-        let reason = format!("a result has the sizes {shape:?}, one before {:?}", &self.shape[1..]);
-        let help = "give elements of one size, or call the function for each";
-        Err(ArgumentError::new("A03", "batch", reason, help).into())
-    }
-}
-
-/// Puts the elements of one array behind those of another.
-fn append(stack: &mut Value, more: Value) -> Result<()> {
-    fn rows<T: Number>(stack: &mut Array<T>, more: &Value) -> Result<()> {
-        let Some(([count, shape @ ..], data)) = T::cells(more) else { return Ok(()) };
-        stack.fits(shape)?;
-        stack.shape[0] += count;
-        stack.data.extend_from_slice(data);
-        Ok(())
-    }
-    match (stack, more) {
-        (Value::Tuple(stack), Value::Tuple(more)) => {
-            stack.iter_mut().zip(more).try_for_each(|(s, m)| append(s, m))
-        }
-        (Value::List(stack), Value::List(more)) => {
-            stack.extend(more);
-            Ok(())
-        }
-        (stack, more) => {
-            numbers!(Value, stack; _ => Ok(()), [stack] => rows(stack, &more), _ => Ok(()))
-        }
-    }
-}
-
 impl Compiled {
     /// Calls it once for each element of the arguments that are [`Batched::Each`], on as many threads as is said, or on all
     /// cores. A result has one more dimension in front; its bits are those of single calls.
@@ -226,34 +133,59 @@ impl Compiled {
         threads: Option<NonZeroUsize>,
     ) -> Result<Vec<Value>> {
         let count = self.count(args)?;
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = threads.map_or(cores, NonZeroUsize::get).min(count).max(1);
-        // The first part, which has room for all, is that of this thread.
-        let mut first = self.session();
-        if threads == 1 {
-            return Ok(first.elements(args, 0..count, count)?.values);
+        let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+        let threads = threads.min(count).max(1);
+        let mut session = self.session();
+        if threads > 1 {
+            // All threads are busy.
+            session.on_one_thread();
         }
-        // All threads are busy.
-        first.on_one_thread();
-        let start = |t: usize| (count / threads) * t + (count % threads).min(t);
-        let printer = print::current();
-        let mut parts: Vec<Result<Stacks>> = (1..threads).map(|_| Ok(Stacks::default())).collect();
-        let mut all = rayon::in_place_scope(|scope| {
-            for (t, part) in (1..threads).zip(&mut parts) {
-                let (range, printer) = (start(t)..start(t + 1), printer.clone());
-                let mut session = self.session();
-                session.on_one_thread();
-                scope.spawn(move |_| {
-                    let count = range.len();
-                    *part = print::to(printer, || session.elements(args, range, count));
-                });
+        let mut all = rows::with_room(&session.element(args, 0, &mut Vec::new())?, count)?;
+        let rows = all.iter_mut().map(Rows::of).collect();
+        let mut left = Left { elements: 0..count, rows };
+        left.take(1);
+        let parallel = if threads > 1 { left.look(&mut session, args)? } else { None };
+        match parallel {
+            None => session.fill(args, left)?,
+            Some(size) => self.fill(session, args, left, (threads, size))?,
+        }
+        Ok(all)
+    }
+
+    /// Computes elements on several threads, in parts of so many.
+    fn fill(
+        &self,
+        mut session: Session,
+        args: &[Batched<'_>],
+        left: Left<'_>,
+        (threads, size): (usize, usize),
+    ) -> Result<()> {
+        let left = Mutex::new(left);
+        let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+        let some = |session: &mut Session| {
+            while lock(&failed).is_none() {
+                let Some(part) = lock(&left).take(size) else { return };
+                let start = part.elements.start;
+                if let Err(error) = session.fill(args, part) {
+                    let mut failed = lock(&failed);
+                    if failed.as_ref().is_none_or(|(first, _)| start < *first) {
+                        *failed = Some((start, error));
+                    }
+                }
             }
-            first.elements(args, 0..start(1), count)
-        })?;
-        for part in parts {
-            all.append(part?.values)?;
+        };
+        let printer = print::current();
+        let other = || {
+            let mut session = self.session();
+            session.on_one_thread();
+            print::to(printer.clone(), || some(&mut session));
+        };
+        together(threads, || some(&mut session), other);
+        // Parts are taken in order, so those before one that failed have been computed.
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
         }
-        Ok(all.values)
     }
 
     /// How many elements there are.
@@ -280,40 +212,91 @@ impl Compiled {
     }
 }
 
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Elements that are not computed yet, and where their results go.
+struct Left<'r> {
+    elements: Range<usize>,
+    rows: Vec<Rows<'r>>,
+}
+
+impl<'r> Left<'r> {
+    /// The first ones of these, so many at most; none if nothing is left.
+    fn take(&mut self, count: usize) -> Option<Left<'r>> {
+        let count = count.min(self.elements.len());
+        let start = self.elements.start;
+        self.elements.start += count;
+        let rows = self.rows.iter_mut().map(|rows| rows.take(count)).collect();
+        (count > 0).then_some(Left { elements: start..start + count, rows })
+    }
+
+    /// Computes the first ones, and says of how many elements parts for several threads should be, if these are worth it.
+    fn look(&mut self, session: &mut Session, args: &[Batched<'_>]) -> Result<Option<usize>> {
+        for (count, doubt) in LOOKS {
+            let Some(part) = self.take(count) else { return Ok(None) };
+            let begin = Instant::now();
+            session.fill(args, part)?;
+            let left = self.elements.len() as f64;
+            let time = begin.elapsed().as_secs_f64() / count as f64 * left;
+            if time >= WORTH.as_secs_f64() * doubt {
+                let threads = rayon::current_num_threads();
+                let parts = (time / PART.as_secs_f64()).min((threads * PARTS_PER_THREAD) as f64);
+                return Ok(Some((left / parts).ceil() as usize));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl Session {
-    /// The results of some of the elements, in order, with room for so many elements.
-    fn elements(
-        &mut self,
-        args: &[Batched<'_>],
-        range: Range<usize>,
-        room: usize,
-    ) -> Result<Stacks> {
-        let mut stacks = Stacks::default();
-        let mut given: Vec<Arg<'_>> = Vec::with_capacity(args.len());
-        for k in range {
-            given.clear();
-            let mut made = Vec::new();
-            for arg in args {
-                match arg.one(k) {
-                    Some(One::Given(arg)) => given.push(arg),
-                    Some(One::Made(value)) => {
-                        made.push((given.len(), value));
-                        // Its place.
-                        given.push(Arg::Values(&[]));
-                    }
-                    None => {}
+    /// Computes elements, in order.
+    fn fill(&mut self, args: &[Batched<'_>], mut part: Left<'_>) -> Result<()> {
+        let mut given = Vec::with_capacity(args.len());
+        for (at, k) in part.elements.enumerate() {
+            let results = self.element(args, k, &mut given)?;
+            for (result, rows) in part.rows.iter_mut().enumerate() {
+                match results.plain(result) {
+                    Some(one) => rows.put(at, Cow::Borrowed(one))?,
+                    None => match results.value(result) {
+                        Some(one) => rows.put(at, Cow::Owned(one))?,
+                        None => {}
+                    },
                 }
             }
-            if made.is_empty() {
-                stacks.push(&self.call(&given)?, room)?;
-                continue;
-            }
-            let mut given: Vec<Arg<'_>> = given.clone();
-            for (at, value) in &made {
-                given[*at] = value.into();
-            }
-            stacks.push(&self.call(&given)?, room)?;
         }
-        Ok(stacks)
+        Ok(())
+    }
+
+    /// The results of an element; the list is used again for the next one.
+    fn element<'a>(
+        &mut self,
+        args: &'a [Batched<'_>],
+        k: usize,
+        given: &mut Vec<Arg<'a>>,
+    ) -> Result<Results<'_>> {
+        given.clear();
+        let mut made = Vec::new();
+        for arg in args {
+            match arg.one(k) {
+                Some(One::Given(arg)) => given.push(arg),
+                Some(One::Made(value)) => {
+                    made.push((given.len(), value));
+                    // Its place.
+                    given.push(Arg::Values(&[]));
+                }
+                None => {}
+            }
+        }
+        if made.is_empty() {
+            return self.call(given);
+        }
+        let mut given: Vec<Arg<'_>> = given.clone();
+        for (at, value) in &made {
+            given[*at] = value.into();
+        }
+        self.call(&given)
     }
 }

@@ -1,6 +1,6 @@
 //! The kinds of numbers, of which truth values are one: what is the same for all of them is written once.
 
-use super::{Arg, Array, Value};
+use super::{Arg, Array, Out, Value};
 use jut_ir::Scalar;
 use jut_native::Arg as Word;
 
@@ -14,6 +14,9 @@ pub(crate) trait Number: Copy + Default {
 
     /// An array as an argument.
     fn args<'a>(data: &'a [Self], shape: Option<&'a [usize]>) -> Arg<'a>;
+
+    /// Memory for an array.
+    fn outs<'a>(data: &'a mut [Self]) -> Out<'a>;
 
     /// A number as a value.
     fn value(self) -> Value;
@@ -47,6 +50,10 @@ macro_rules! number {
             #[inline]
             fn args<'a>(data: &'a [Self], shape: Option<&'a [usize]>) -> Arg<'a> {
                 Arg::$many(data, shape)
+            }
+
+            fn outs<'a>(data: &'a mut [Self]) -> Out<'a> {
+                Out::$many(data)
             }
 
             fn value(self) -> Value {
