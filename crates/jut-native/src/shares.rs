@@ -37,8 +37,7 @@ const DOUBT: f64 = 4.0;
 /// Tells compiled code of the threads; once is enough.
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
-    let threads =
-        Threads { count: rayon::current_num_threads, run: numbers };
+    let threads = Threads { count: rayon::current_num_threads, run: numbers };
     ONCE.call_once(|| shares::install(run, threads));
 }
 

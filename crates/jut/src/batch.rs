@@ -1,38 +1,19 @@
 //! Many calls of one function: some arguments have a leading axis, over which it is called once for each element.
 //!
 //! Each element is computed by the same code as a single call, so the bits are those of single calls, whatever the number of
-//! threads. It is seen, on the thread that is there, how long elements take; where those that are left are worth waking threads,
-//! each thread, with a session of its own, takes parts that lie beside each other until none is left. The first element says how large the
-//! results are, so the others are put where they stay. Threads are those of the `rayon` pool that the caller is in, or of the global one, and
-//! the caller's own.
+//! threads, which [take parts](parts). The first element says how large the results are, so the others are put [where they stay](rows).
+//! Threads are those of the `rayon` pool that the caller is in, or of the global one, and the caller's own.
 
+mod parts;
 mod rows;
 
 use crate::compiled::{Compiled, Session};
-use crate::error::{ArgumentError, Error, Result};
+use crate::error::{ArgumentError, Result};
 use crate::interface::Results;
 use crate::value::{Arg, Number, Value, cells, numbers};
-use jut_native::together;
-use jut_runtime::print;
-use rows::Rows;
+use parts::{Batch, Part};
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
-use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
-/// Work that is worth waking threads for.
-const WORTH: Duration = Duration::from_micros(100);
-
-/// What a part should take at least.
-const PART: Duration = Duration::from_micros(10);
-
-/// Elements that are computed first, and how many times what is worth it they have to show: after the first call of a session the
-/// next one is not in the caches yet.
-const LOOKS: [(usize, f64); 2] = [(1, 4.0), (15, 1.0)];
-
-/// Parts for each thread, at most.
-const PARTS_PER_THREAD: usize = 8;
 
 /// An argument of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -107,8 +88,8 @@ enum One<'a> {
 }
 
 impl Compiled {
-    /// Calls it once for each element of the arguments that are [`Batched::Each`], on as many threads as is said, or on all
-    /// cores. A result has one more dimension in front; its bits are those of single calls.
+    /// Calls it once for each element of the arguments that are [`Batched::Each`], on as many threads as is said at most, or as
+    /// the pool has; on one where more are not worth it. A result has one more dimension in front; its bits are those of single calls.
     ///
     /// ```
     /// # fn main() -> jut::Result<()> {
@@ -135,57 +116,10 @@ impl Compiled {
         let count = self.count(args)?;
         let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
         let threads = threads.min(count).max(1);
-        let mut session = self.session();
-        if threads > 1 {
-            // All threads are busy.
-            session.on_one_thread();
-        }
-        let mut all = rows::with_room(&session.element(args, 0, &mut Vec::new())?, count)?;
-        let rows = all.iter_mut().map(Rows::of).collect();
-        let mut left = Left { elements: 0..count, rows };
-        left.take(1);
-        let parallel = if threads > 1 { left.look(&mut session, args)? } else { None };
-        match parallel {
-            None => session.fill(args, left)?,
-            Some(size) => self.fill(session, args, left, (threads, size))?,
-        }
+        let mut all = Vec::new();
+        let batch = Batch::new(self, args, count, threads);
+        batch.run(&mut all)?;
         Ok(all)
-    }
-
-    /// Computes elements on several threads, in parts of so many.
-    fn fill(
-        &self,
-        mut session: Session,
-        args: &[Batched<'_>],
-        left: Left<'_>,
-        (threads, size): (usize, usize),
-    ) -> Result<()> {
-        let left = Mutex::new(left);
-        let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-        let some = |session: &mut Session| {
-            while lock(&failed).is_none() {
-                let Some(part) = lock(&left).take(size) else { return };
-                let start = part.elements.start;
-                if let Err(error) = session.fill(args, part) {
-                    let mut failed = lock(&failed);
-                    if failed.as_ref().is_none_or(|(first, _)| start < *first) {
-                        *failed = Some((start, error));
-                    }
-                }
-            }
-        };
-        let printer = print::current();
-        let other = || {
-            let mut session = self.session();
-            session.on_one_thread();
-            print::to(printer.clone(), || some(&mut session));
-        };
-        together(threads, || some(&mut session), other);
-        // Parts are taken in order, so those before one that failed have been computed.
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            None => Ok(()),
-            Some((_, error)) => Err(error),
-        }
     }
 
     /// How many elements there are.
@@ -212,48 +146,9 @@ impl Compiled {
     }
 }
 
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Elements that are not computed yet, and where their results go.
-struct Left<'r> {
-    elements: Range<usize>,
-    rows: Vec<Rows<'r>>,
-}
-
-impl<'r> Left<'r> {
-    /// The first ones of these, so many at most; none if nothing is left.
-    fn take(&mut self, count: usize) -> Option<Left<'r>> {
-        let count = count.min(self.elements.len());
-        let start = self.elements.start;
-        self.elements.start += count;
-        let rows = self.rows.iter_mut().map(|rows| rows.take(count)).collect();
-        (count > 0).then_some(Left { elements: start..start + count, rows })
-    }
-
-    /// Computes the first ones, and says of how many elements parts for several threads should be, if these are worth it.
-    fn look(&mut self, session: &mut Session, args: &[Batched<'_>]) -> Result<Option<usize>> {
-        for (count, doubt) in LOOKS {
-            let Some(part) = self.take(count) else { return Ok(None) };
-            let begin = Instant::now();
-            session.fill(args, part)?;
-            let left = self.elements.len() as f64;
-            let time = begin.elapsed().as_secs_f64() / count as f64 * left;
-            if time >= WORTH.as_secs_f64() * doubt {
-                let threads = rayon::current_num_threads();
-                let parts = (time / PART.as_secs_f64()).min((threads * PARTS_PER_THREAD) as f64);
-                return Ok(Some((left / parts).ceil() as usize));
-            }
-        }
-        Ok(None)
-    }
-}
-
 impl Session {
     /// Computes elements, in order.
-    fn fill(&mut self, args: &[Batched<'_>], mut part: Left<'_>) -> Result<()> {
+    fn fill(&mut self, args: &[Batched<'_>], mut part: Part<'_>) -> Result<()> {
         let mut given = Vec::with_capacity(args.len());
         for (at, k) in part.elements.enumerate() {
             let results = self.element(args, k, &mut given)?;

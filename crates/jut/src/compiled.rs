@@ -24,6 +24,8 @@ use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, Workspace};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 pub use bound::BoundCall;
 use bound::Last;
@@ -38,6 +40,8 @@ pub(crate) struct Shared {
     pub parallel: bool,
     /// What finds the place where the first number was made that is not finite, if results shall be.
     pub finite: Option<Interpreter>,
+    /// Nanoseconds that an element of the last batch took that was computed on several threads; 0 before.
+    pub element_time: AtomicU64,
 }
 
 /// A function that is ready to be called, from as many threads as one likes. Cheap to clone. Its
@@ -230,6 +234,16 @@ impl Compiled {
     /// or an array has not the elements that its shape says.
     pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
         self.shared.interface.write_json(output, value)
+    }
+
+    /// How long an element of the last batch took that was computed on several threads; zero before.
+    pub(crate) fn element_time(&self) -> Duration {
+        Duration::from_nanos(self.shared.element_time.load(Ordering::Relaxed))
+    }
+
+    /// Keeps that.
+    pub(crate) fn note_element_time(&self, nanoseconds: u64) {
+        self.shared.element_time.store(nanoseconds, Ordering::Relaxed);
     }
 
     /// A result as what serde writes, without its text or a tree of it in memory: its position in

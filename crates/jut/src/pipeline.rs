@@ -35,6 +35,7 @@ use jut_ir::{Diagnostic, FuncId, Program, TapePolicy};
 use jut_loop::form::{Foreign, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_native::CompileError;
+use std::sync::atomic::AtomicU64;
 
 /// A stage of differentiating a function, to look at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -243,6 +244,7 @@ pub(crate) fn compile(
             limit: function.limit(),
             parallel: function.is_parallel(),
             finite,
+            element_time: AtomicU64::new(0),
         }))
     })
 }

@@ -319,3 +319,54 @@ def half(m: i64) -> (n: i64, y: [n]f64) = { n = m / 2; y = build (i < n) { 1.0 }
     assert_eq!(half.call_batch(&[Each((&k).into())], None).expect_err("sizes").code(), Some("A03"));
     assert!(half.call_batch(&[Each((&[4, 5, 4]).into())], None).is_ok());
 }
+
+/// Batches that are worth several threads, the second one with what is known from the first: the same bits, and the first error.
+#[test]
+fn batches_on_several_threads_have_the_bits_of_single_calls() {
+    use jut::Batched::{Each, Same};
+    let text =
+        "def f[n](x: [n]f64, k: i64, m: i64, y: [7]f64) -> (f64, i64, [n]f64, #([2]f64, i64)) = {
+      s = for (j < m) carry (s = 0.0) { sin(s + f64(j)) }
+      q = 10 / k
+      (s * x[0] + y[k % 10], q, build (i < n) { x[i] * s }, #([s, f64(k)], k))
+    }";
+    let model = Model::from_text(text).expect("a program");
+    let f = model.function("f").and_then(|f| f.value()).expect("a function");
+    let y = [1.5; 7];
+    // Some milliseconds each; a few microseconds, of which many are worth it.
+    for (count, m) in [(12, 100_000), (300, 200)] {
+        let x: Vec<f64> = (0..3 * count).map(|i| 0.01 * i as f64 - 1.0).collect();
+        let shape = [count, 3];
+        let mut k: Vec<i64> = (0..count as i64).map(|k| 1 + k % 7).collect();
+        k.iter_mut().for_each(|k| *k = (*k).min(6));
+        let all = |k: &[i64], threads| {
+            let args =
+                [Each((&x[..], &shape).into()), Each(k.into()), Same(m.into()), Same((&y).into())];
+            f.call_batch(&args, std::num::NonZeroUsize::new(threads))
+        };
+        let single: Vec<Vec<Value>> = (0..count)
+            .map(|i| {
+                let x = &x[3 * i..3 * i + 3];
+                f.call(&[x.into(), k[i].into(), m.into(), (&y).into()]).expect("a value")
+            })
+            .collect();
+        for threads in [2, 3, 2, 16, 1] {
+            let all = all(&k, threads).expect("values");
+            for (i, single) in single.iter().enumerate() {
+                for (one, all) in single.iter().zip(&all) {
+                    assert!(all.element(i).is_some_and(|e| e.same_bits(one)), "{i}: {one:?}");
+                }
+            }
+        }
+        // An index that is too large, and a division by zero.
+        for (large, zero) in [(count - 1, 7), (5, 9), (0, count / 2), (count - 1, 0)] {
+            let (mut k, first) = (k.clone(), if large < zero { "R01" } else { "R05" });
+            (k[large], k[zero]) = (8, 0);
+            for threads in [2, 5, 1] {
+                let error = all(&k, threads).expect_err("it fails");
+                assert_eq!(error.code(), Some(first), "{large}, {zero}, {threads}");
+            }
+        }
+        assert!(all(&k, 2).is_ok());
+    }
+}
