@@ -109,7 +109,8 @@ const TIMES: usize = 64;
 type Time = (usize, Range<i64>, f64);
 
 thread_local! {
-    static TAKEN: RefCell<[Time; TIMES]> = const { RefCell::new([const { (0, 0..0, 0.0) }; TIMES]) };
+    /// On the heap: what is kept of a thread here is a part of its stack, which may be small.
+    static TAKEN: RefCell<Vec<Time>> = const { RefCell::new(Vec::new()) };
 }
 
 fn place(share: Share, range: &Range<i64>) -> usize {
@@ -127,6 +128,7 @@ fn last_time(share: Share, range: &Range<i64>) -> Option<f64> {
 
 fn note_time(share: Share, range: &Range<i64>, time: Duration) {
     TAKEN.with_borrow_mut(|all| {
+        all.resize(TIMES, (0, 0..0, 0.0));
         if let Some(entry) = all.get_mut(place(share, range)) {
             *entry = (share as usize, range.clone(), time.as_secs_f64());
         }
@@ -357,6 +359,41 @@ mod tests {
             let used = log.threads.into_inner().unwrap().len();
             assert!(used <= threads && (threads == 1 || used > 1), "{used} of {threads}");
             assert!(log.workspaces.into_inner().unwrap().len() <= threads + 1);
+        }
+    }
+
+    #[test]
+    fn a_loop_that_took_long_is_cut_at_once_the_next_time() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(|| {
+            for known in [false, true] {
+                let log = Log { fails: [-1; 2], ..Log::default() };
+                let range = 0..64 * log.ran.len() as i64;
+                let last = last_time(noting, &range);
+                assert_eq!(last.is_some_and(|time| time >= WORTH.as_secs_f64()), known);
+                let mut workspace = Workspace::new();
+                let words = (&raw const log).cast();
+                // SAFETY: the log is what the function takes for words.
+                assert_eq!(unsafe { run(&mut workspace, noting, words, range, 16) }, 0);
+                assert!(log.ran.iter().all(|ran| ran.load(Ordering::Relaxed) == u64::MAX));
+            }
+        });
+    }
+
+    #[test]
+    fn parts_cover_a_range_and_become_shorter() {
+        for (range, shares, least) in
+            [(0..1000, 4, 10), (-7..5, 8, 1), (i64::MIN..i64::MAX, 4, 1 << 40), (3..3, 2, 1)]
+        {
+            let next = AtomicI64::new(range.start);
+            let mut from = range.start;
+            let mut length = i64::MAX;
+            while let Some(part) = take(&next, range.end, shares, least) {
+                let now = part.end.saturating_sub(part.start);
+                assert!(part.start == from && 0 < now && now <= length, "{part:?} of {range:?}");
+                (from, length) = (part.end, now);
+            }
+            assert_eq!(from, range.end);
         }
     }
 

@@ -153,12 +153,10 @@ impl Session {
         for (at, k) in part.elements.enumerate() {
             let results = self.element(args, k, &mut given)?;
             for (result, rows) in part.rows.iter_mut().enumerate() {
-                match results.plain(result) {
-                    Some(one) => rows.put(at, Cow::Borrowed(one))?,
-                    None => match results.value(result) {
-                        Some(one) => rows.put(at, Cow::Owned(one))?,
-                        None => {}
-                    },
+                if let Some(one) = results.plain(result) {
+                    rows.put(at, Cow::Borrowed(one))?;
+                } else if let Some(one) = results.value(result) {
+                    rows.put(at, Cow::Owned(one))?;
                 }
             }
         }
