@@ -99,7 +99,7 @@ const VECTORS: Vectors = Vectors {
     checks: false,
     branches: true,
     guarded: false,
-    in_order: false,
+    in_order: true,
     conjunctions: true,
     nested: true,
     operation: is_lanewise,

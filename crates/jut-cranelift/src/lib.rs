@@ -48,6 +48,7 @@ mod loops;
 mod memory;
 mod nested;
 mod operation;
+mod ordered;
 mod pairs;
 mod previous;
 mod program;

@@ -16,6 +16,7 @@
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that. Lanes that have moved on by one are
 //!    added in the same pairs.
 
+use crate::ordered::in_order;
 use crate::pairs;
 use crate::translate::{Result, Translator, block_args, stack_slot};
 use crate::vector::{Carried, PairPlan};
@@ -61,14 +62,20 @@ impl Translator<'_> {
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
         }
+        let in_order = source.vector.and_then(|vector| Some((vector, in_order(source)?)));
         if let Some(vector) = source.vector
             && poll.is_none()
+            && in_order.is_none()
             && let Some(trips) = self.few_pairs(source)?
         {
             return self.pairs_without_loop(source, vector, trips, &initial);
         }
-        let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
-        if let Some(vector) = source.vector {
+        let [mut low, mut high] = [self.atom(source.low)?, self.atom(source.high)?];
+        if let Some((vector, sums)) = &in_order {
+            let bounds = [low, high];
+            [low, high] =
+                self.pairs_in_order(source, (*vector, sums), bounds, &mut initial, poll)?;
+        } else if let Some(vector) = source.vector {
             for together in pairs::at_a_time(source, vector) {
                 let bounds = [low, high];
                 low = self.pairs_loop(source, (vector, together), bounds, &mut initial, poll)?;

@@ -170,7 +170,7 @@ fn of_lanes(values: &Values, memory: &Memory, target: &Vectors, l: &Lanes) -> Op
     fits.then(|| survey.vector(LANES as u32))
 }
 
-/// What a loop of sums in order has to compute for each of them, at least, so that it is worth while.
+/// What a loop of sums in order has to compute for each of them, at least, and beside what it moves, so that it is worth while.
 const WORK: usize = 3;
 
 /// What a loop has to compute for each cell that it loads or stores in a row of its own.
@@ -187,7 +187,7 @@ fn of_sums(values: &Values, memory: &Memory, target: &Vectors, f: &For) -> Optio
     let fits = survey.may_be_together(f.order)
         && !survey.checks
         && !survey.nested
-        && survey.work >= WORK * sums.len();
+        && survey.work >= WORK * sums.len() + survey.work_of_moves();
     fits.then(|| in_order(&survey))
 }
 
@@ -278,12 +278,17 @@ impl<'a> Survey<'a> {
             rows_may_meet: false,
         };
         survey.block(body, false)?;
-        let one_by_one = match target.reach {
-            Reach::Strides => survey.in_strides,
-            Reach::Rows => survey.in_strides + survey.in_rows,
+        (survey.work >= survey.work_of_moves()).then_some(survey)
+    }
+
+    /// What there has to be to compute for the cells that the target loads and stores one by one.
+    fn work_of_moves(&self) -> usize {
+        let one_by_one = match self.target.reach {
+            Reach::Strides => self.in_strides,
+            Reach::Rows => self.in_strides + self.in_rows,
             Reach::Neighbours | Reach::Anywhere => 0,
         };
-        (survey.work >= WORK_IN_STRIDES * one_by_one).then_some(survey)
+        WORK_IN_STRIDES * one_by_one
     }
 
     fn vector(&self, width: u32) -> Vector {
