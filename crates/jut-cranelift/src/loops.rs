@@ -180,7 +180,14 @@ impl Translator<'_> {
             self.builder.ins().brif(more, body, &block_args(&next), done, &last);
         }
         self.builder.switch_to_block(done);
-        Ok(self.builder.block_params(done).to_vec())
+        let ends = self.builder.block_params(done).to_vec();
+        Ok(ends.into_iter().map(|value| self.moved(value)).collect())
+    }
+
+    /// A value in another register. The allocation of registers takes what a loop carries and what becomes of it for one, if it can, and puts one
+    /// that lives long into memory, also where the loop adds to it.
+    fn moved(&mut self, value: ir::Value) -> ir::Value {
+        self.builder.ins().band(value, value)
     }
 
     /// On to the next round, if there is one and the call is not cancelled; else out of the loop.
