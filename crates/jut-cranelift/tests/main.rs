@@ -4,6 +4,7 @@ mod entry;
 mod kernels;
 mod meaning;
 mod nested;
+mod ordered;
 mod products;
 mod programs;
 mod registers;

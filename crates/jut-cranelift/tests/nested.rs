@@ -240,7 +240,7 @@ fn long() -> String {
 }
 
 /// The program as Cranelift takes it, with a loop that is marked as it should be.
-fn taken(body: &str, marked: &str) -> (LoopProgram, Compiled) {
+pub(crate) fn taken(body: &str, marked: &str) -> (LoopProgram, Compiled) {
     let text = format!(
         "loop def f(n: i64, m: i64, k: i64, x: in f64[n], y: in f64[m], z: in f64[k], a: out f64[n], \
          b: out f64[k]) -> (f64) = {{\n  {body}\n  (w)\n}}\n"
@@ -258,7 +258,7 @@ fn bits(cells: &[f64]) -> Vec<u64> {
     cells.iter().map(|x| math::bits(*x)).collect()
 }
 
-fn agree(
+pub(crate) fn agree(
     what: &str,
     (program, code): &(LoopProgram, Compiled),
     [n, m]: [usize; 2],
