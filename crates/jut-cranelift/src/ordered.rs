@@ -63,7 +63,7 @@ impl Translator<'_> {
         };
         let poll = poll.map(|(every, site)| (every.div_ceil(2), site));
         let counted = Counted { order: source.order, bounds: [none, pairs], poll };
-        let together = in_registers(sums);
+        let together: Vec<&[Sum]> = sums.chunks(2).collect();
         let mut started = Vec::with_capacity(together.len());
         for sums in &together {
             started.push(match sums {
@@ -92,11 +92,8 @@ impl Translator<'_> {
                 if down {
                     ordered.reverse();
                 }
-                let term_last = sums.iter().all(|sum| sum.term_last);
-                next.push(ordered.into_iter().fold(*so_far, |so_far, term| {
-                    let (a, b) = if term_last { (so_far, term) } else { (term, so_far) };
-                    this.builder.ins().fadd(a, b)
-                }));
+                let add = |so_far, term| this.builder.ins().fadd(so_far, term);
+                next.push(ordered.into_iter().fold(*so_far, add));
             }
             Ok(next)
         })?;
@@ -126,12 +123,6 @@ impl Translator<'_> {
 /// The first lanes of two registers, and the second ones.
 const LOW: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
 const HIGH: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
-
-/// Sums by the registers they stand in: two beside each other, if what is added is the same operand of both.
-fn in_registers(sums: &[Sum]) -> Vec<&[Sum]> {
-    let same = sums.chunk_by(|s, t| s.term_last == t.term_last);
-    same.flat_map(|sums| sums.chunks(2)).collect()
-}
 
 /// A body that gives the terms of sums in place of adding them.
 fn terms(body: &Block, sums: &[Sum]) -> Block {
