@@ -21,6 +21,7 @@
 //! | `loops` | `for` and `lanes` |
 //! | `pairs`, `vector`, `group` | two iterations of a marked loop at once |
 //! | `nested` | loops in the body of such a loop |
+//! | `ordered` | sums in order, whose terms are computed two at a time |
 //! | `previous` | what a value was in the iteration before |
 //! | `singles` | products of derivatives of one iteration, or outside of loops, looked at together |
 //! | `literals` | floats of loops in registers |
