@@ -98,14 +98,14 @@ unsafe fn run(
     }
     // SAFETY: as required of the caller.
     let status = unsafe { share(workspace, words, from, high) };
-    note_time(share, &range, start.elapsed());
+    note_time(share, &range, start.elapsed().as_secs_f64());
     status
 }
 
 /// Times of loops that ran on this thread, each in a place that its code and range say.
 const TIMES: usize = 64;
 
-/// A loop and its range, and what it took.
+/// A loop and its range, and the seconds that it took.
 type Time = (usize, Range<i64>, f64);
 
 thread_local! {
@@ -126,11 +126,11 @@ fn last_time(share: Share, range: &Range<i64>) -> Option<f64> {
     })
 }
 
-fn note_time(share: Share, range: &Range<i64>, time: Duration) {
+fn note_time(share: Share, range: &Range<i64>, seconds: f64) {
     TAKEN.with_borrow_mut(|all| {
         all.resize(TIMES, (0, 0..0, 0.0));
         if let Some(entry) = all.get_mut(place(share, range)) {
-            *entry = (share as usize, range.clone(), time.as_secs_f64());
+            *entry = (share as usize, range.clone(), seconds);
         }
     });
 }
@@ -238,9 +238,9 @@ impl Loop {
             }
         };
         together(threads, some, some);
-        let taken = Duration::from_nanos(self.taken.into_inner());
-        let before = range.start.saturating_sub(all.start) as f64 / length.max(1) as f64;
-        note_time(self.share, all, taken.mul_f64(1.0 + before));
+        let taken = Duration::from_nanos(self.taken.into_inner()).as_secs_f64();
+        let before = ratio(range.start.saturating_sub(all.start), length);
+        note_time(self.share, all, taken * (1.0 + before));
         let (_, status, failure) =
             self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         if status != 0 {
