@@ -3,7 +3,7 @@
 //! Compiled code gives a loop as a function of a range ([`jut_runtime::shares`]). How long it takes is known from the last time
 //! that this thread ran it with this range; else it is seen, on the thread that is there, how long iterations take. If those that
 //! are left are not worth waking a thread, they run where they are; else threads take parts of what is left, the one of the call
-//! among them: long ones first, so that whoever comes late or has the dearest iterations keeps nobody waiting. What the loop
+//! among them: long ones first, so that whoever comes late, or has iterations that take longer, keeps nobody waiting. What the loop
 //! computes does not depend on how it is cut, so it may depend on the clock how that is.
 //!
 //! Each part runs with a workspace of the thread that it is on, kept for the next one, which may take from the system what the
@@ -27,6 +27,9 @@ const WORTH: Duration = Duration::from_micros(100);
 
 /// What a part should take at least.
 const PART: Duration = Duration::from_micros(10);
+
+/// A part is one of so many shares of what is left, for each thread.
+const SHARES_PER_THREAD: i64 = 4;
 
 /// Iterations that run first.
 const FIRST: i64 = 16;
@@ -230,7 +233,7 @@ impl Loop {
         let length = range.end.saturating_sub(range.start);
         let least = (length as f64 * (PART.as_secs_f64() / seconds)) as i64;
         let threads = rayon::current_num_threads();
-        let shares = i64::try_from(threads).unwrap_or(i64::MAX).saturating_mul(2);
+        let shares = i64::try_from(threads).unwrap_or(i64::MAX).saturating_mul(SHARES_PER_THREAD);
         let next = AtomicI64::new(range.start);
         let some = || {
             while let Some(part) = take(&next, range.end, shares, least.max(1)) {

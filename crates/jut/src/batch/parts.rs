@@ -125,7 +125,7 @@ impl<'b, 'r> Batch<'b, 'r> {
                     Err(error) => return *self.state() = State::Failed(0, error),
                 },
             };
-            let most = (self.threads * PARTS_PER_THREAD) as f64;
+            let most = self.threads.saturating_mul(PARTS_PER_THREAD) as f64;
             let parts = (time / PART.as_secs_f64()).clamp(1.0, most);
             let size = (left.elements.len() as f64 / parts).ceil() as usize;
             *self.state() = State::Left(left, size);
