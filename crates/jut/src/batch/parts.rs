@@ -30,9 +30,12 @@ const PATIENCE: Duration = Duration::from_micros(200);
 /// Parts for each thread, at most.
 const PARTS_PER_THREAD: usize = 8;
 
-/// Elements that are computed first, and how many times what is worth it they have to show: after the first call of a session the
-/// next one is not in the caches yet.
-const LOOKS: [(usize, f64); 2] = [(1, 4.0), (15, 1.0)];
+/// How many times what is worth it the second element has to show: after the first call of a session the next one is not in the
+/// caches yet.
+const DOUBT: f64 = 4.0;
+
+/// So many elements are computed before the next look.
+const FEW: usize = 15;
 
 /// Elements that are not computed yet, and where their results go.
 pub(super) struct Part<'r> {
@@ -106,7 +109,7 @@ impl<'b, 'r> Batch<'b, 'r> {
             false => {
                 let mut left = self.begin(&mut session, all)?;
                 match self.look(&mut session, &mut left)? {
-                    None => return self.fill(&mut session, left),
+                    None => return Ok(()),
                     Some(time) => Start::Seen(left, time),
                 }
             }
@@ -149,16 +152,18 @@ impl<'b, 'r> Batch<'b, 'r> {
         Ok(left)
     }
 
-    /// Computes further ones, and says how many seconds the others take if these are worth several threads.
+    /// Computes further ones, until the time of the last ones says that what is left is worth several threads; gives the seconds that
+    /// it should take. Between two looks there are twice as many each time.
     fn look(&self, session: &mut Session, left: &mut Part<'r>) -> Result<Option<f64>> {
-        for (count, doubt) in LOOKS {
-            let Some(part) = left.take(count) else { return Ok(None) };
+        let (mut count, mut doubt) = (1, DOUBT);
+        while let Some(part) = left.take(count) {
             let begin = Instant::now();
             session.fill(self.args, part)?;
             let time = begin.elapsed().as_secs_f64() / count as f64 * left.elements.len() as f64;
             if time >= WORTH.as_secs_f64() * doubt {
                 return Ok(Some(time));
             }
+            (count, doubt) = (FEW.max(count.saturating_mul(2)), 1.0);
         }
         Ok(None)
     }
