@@ -2,6 +2,7 @@
 
 use jut::foreign::Function;
 use jut::{Arg, Batched, Engine, Error, Model, Value};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -221,6 +222,41 @@ fn loops_and_batches_of_calls_give_the_bits_of_one_thread() {
     let all = gradient.call_batch(&each, None).expect("it runs");
     let first = gradient.call(&args(&x[..2])).expect("it runs");
     assert_eq!(all[0].floats()[..2], first[0].floats());
+}
+
+/// A closure that waits for work of the pool may be given a part of the very batch that it is called by.
+#[test]
+fn a_closure_may_wait_for_the_pool_that_its_batch_runs_on() {
+    let text = "
+extern def twice(n: i64; x': [n]f64) -> (; [n]f64) transpose twice
+def f[n](x: [n]f64) -> f64 = sum (y <- twice(n, x)) { y^2 }
+";
+    let model =
+        Model::from_text(text).expect("it is a program").with_extern("twice", |given, results| {
+            let middle = results[0].len() / 2;
+            let (low, high) = results[0].split_at_mut(middle);
+            let [x, z] = [&given.floats(1)[..middle], &given.floats(1)[middle..]];
+            let double = |from: &[f64], to: &mut [f64]| {
+                to.iter_mut().zip(from).for_each(|(y, x)| *y = 2.0 * x);
+            };
+            rayon::join(|| double(x, low), || double(z, high));
+            Ok(())
+        });
+    let model = model.expect("it is declared");
+    let x: Vec<f64> = (0..4000).map(|i| (i * 7 % 11) as f64 / 8.0 - 0.3).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+    for engine in engines() {
+        let function = model.function("f").expect("there").engine(engine);
+        let gradient = function.value_and_gradient().expect("it compiles");
+        let each = [Batched::Each((&x[..], &[1000, 4]).into())];
+        let expected = gradient.call_batch(&each, NonZeroUsize::new(1)).expect("it runs");
+        // From the second one on it is known how long an element takes.
+        for _ in 0..4 {
+            let inside = pool.install(|| gradient.call_batch(&each, None));
+            assert_eq!(inside.expect("it runs"), expected, "{engine:?}");
+            assert_eq!(gradient.call_batch(&each, None).expect("it runs"), expected, "{engine:?}");
+        }
+    }
 }
 
 #[test]
