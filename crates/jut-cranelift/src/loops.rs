@@ -237,11 +237,14 @@ impl Translator<'_> {
         let bounds = [self.atom(source.low)?, self.atom(source.high)?];
         let zeros = vec![self.float(0.0); sums];
         let ends = self.in_blocks(bounds, &zeros, poll, &mut |this, [start, taken, end]| {
-            let combine = this.block_with(0, sums * LANES);
-            this.lanes_of_block(source, [start, taken, end], combine)?;
+            let [combine, ended] = [sums * LANES, sums].map(|floats| this.block_with(0, floats));
+            this.lanes_of_block(source, [start, taken, end], [combine, ended])?;
             this.builder.switch_to_block(combine);
             let lanes = this.builder.block_params(combine).to_vec();
-            Ok(lanes.chunks(LANES).map(|lanes| this.tree(lanes)).collect())
+            let added: Vec<_> = lanes.chunks(LANES).map(|lanes| this.tree(lanes)).collect();
+            this.builder.ins().jump(ended, &block_args(&added));
+            this.builder.switch_to_block(ended);
+            Ok(this.builder.block_params(ended).to_vec())
         })?;
         source.dst.iter().zip(ends).for_each(|(dst, end)| self.bind(*dst, end));
         Ok(())
@@ -288,12 +291,12 @@ impl Translator<'_> {
         Ok(self.builder.block_params(done).to_vec())
     }
 
-    /// The iterations of a block; goes on at `combine` with the lanes.
+    /// The iterations of a block; goes on at `combine` with the lanes, or at `ended` with what they add up to.
     fn lanes_of_block(
         &mut self,
         source: &Lanes,
         [start, taken, end]: [ir::Value; 3],
-        combine: ir::Block,
+        [combine, ended]: [ir::Block; 2],
     ) -> Result<()> {
         let sums = source.dst.len();
         let vector = source.vector;
@@ -309,7 +312,8 @@ impl Translator<'_> {
         if plan.is_some() || is_small(&source.body) {
             let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
             let whole_end = self.builder.ins().iadd(start, whole);
-            self.main_loop(source, plan, [start, whole_end, end], &empty, [rest, combine])?;
+            let blocks = [rest, combine, ended];
+            self.main_loop(source, plan, [start, whole_end, end], &empty, blocks)?;
         } else {
             let args = [&[start][..], &empty].concat();
             self.builder.ins().jump(rest, &block_args(&args));
@@ -330,7 +334,7 @@ impl Translator<'_> {
         mut plan: Option<PairPlan>,
         [start, whole_end, end]: [ir::Value; 3],
         empty: &[ir::Value],
-        [rest, combine]: [ir::Block; 2],
+        [rest, combine, ended]: [ir::Block; 3],
     ) -> Result<()> {
         let (width, ty) = if plan.is_some() { (2, types::F64X2) } else { (1, types::F64) };
         let (sums, count) = (source.dst.len(), LANES / width);
@@ -396,18 +400,34 @@ impl Translator<'_> {
         self.builder.ins().brif(more, main, &args, after, &[]);
 
         self.builder.switch_to_block(after);
-        if plan.is_some() {
-            self.end_pairs(&source.body)?;
-            let pairs = std::mem::take(&mut lanes);
-            for pair in pairs {
-                lanes.push(self.builder.ins().extractlane(pair, 0));
-                lanes.push(self.builder.ins().extractlane(pair, 1));
-            }
-        }
         let exact = self.builder.ins().icmp(IntCC::Equal, whole_end, end);
-        let args = [&[whole_end][..], &lanes].concat();
-        self.builder.ins().brif(exact, combine, &block_args(&lanes), rest, &block_args(&args));
+        if plan.is_none() {
+            let args = [&[whole_end][..], &lanes].concat();
+            self.builder.ins().brif(exact, combine, &block_args(&lanes), rest, &block_args(&args));
+            return Ok(());
+        }
+        self.end_pairs(&source.body)?;
+        let [whole, odd] = [(); 2].map(|()| self.builder.create_block());
+        self.builder.ins().brif(exact, whole, &[], odd, &[]);
+
+        self.builder.switch_to_block(whole);
+        let added: Vec<_> = lanes.chunks(count).map(|pairs| self.tree_of_pairs(pairs)).collect();
+        self.builder.ins().jump(ended, &block_args(&added));
+
+        self.builder.switch_to_block(odd);
+        let mut args = vec![whole_end];
+        for pair in lanes {
+            args.extend([0, 1].map(|k| self.builder.ins().extractlane(pair, k)));
+        }
+        self.builder.ins().jump(rest, &block_args(&args));
         Ok(())
+    }
+
+    /// The lanes of one sum, two to a register, added in the fixed tree: lanes that are added stand in the same halves, but for the last two.
+    fn tree_of_pairs(&mut self, pairs: &[ir::Value]) -> ir::Value {
+        let last = self.tree(pairs);
+        let [first, second] = [0, 1].map(|k| self.builder.ins().extractlane(last, k));
+        self.builder.ins().fadd(first, second)
     }
 
     /// One iteration at a time, from the first parameter of the block to `end`, given the lanes of one sum: each adds to the first of
