@@ -18,7 +18,8 @@
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `shares` | calls that may run on several threads |
 //! | `failing` | checks and errors |
-//! | `loops` | `for` and `lanes` |
+//! | `loops` | `for` |
+//! | `lanes`, `stacked` | `lanes`, in registers and in memory |
 //! | `pairs`, `vector`, `group` | two iterations of a marked loop at once |
 //! | `nested` | loops in the body of such a loop |
 //! | `ordered` | sums in order, whose terms are computed two at a time |
@@ -44,6 +45,7 @@ mod fresh_names;
 mod group;
 mod isa;
 mod jit;
+mod lanes;
 mod literals;
 mod loops;
 mod memory;
@@ -56,6 +58,7 @@ mod program;
 mod shares;
 mod signature;
 mod singles;
+mod stacked;
 mod translate;
 mod unit;
 mod vector;

@@ -331,7 +331,7 @@ impl Translator<'_> {
     }
 
     /// A number, or as a mask a truth value, that is the same for both iterations.
-    fn both(&mut self, value: ir::Value) -> ir::Value {
+    pub(crate) fn both(&mut self, value: ir::Value) -> ir::Value {
         match self.builder.func.dfg.value_type(value) {
             types::F32 => self.builder.ins().splat(types::F32X4, value),
             types::I64 => self.builder.ins().splat(types::I64X2, value),

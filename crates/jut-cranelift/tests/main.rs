@@ -2,6 +2,7 @@
 
 mod entry;
 mod kernels;
+mod lanes;
 mod meaning;
 mod nested;
 mod ordered;
