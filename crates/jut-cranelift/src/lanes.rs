@@ -127,7 +127,7 @@ impl Translator<'_> {
         let zero = self.float(0.0);
         let empty = vec![zero; sums * LANES];
         let rest = match plan {
-            Some(plan) if !plan.nested => {
+            Some(plan) if !plan.nested && self.reads_what_is_given(&source.body) => {
                 let zeros = vec![self.both(zero); sums * LANES / 2];
                 let rest = self.block_with(1, 0);
                 for _ in &zeros {
@@ -261,6 +261,22 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(after);
         Ok(lanes)
+    }
+
+    /// Whether a body loads from arrays alone that nothing stores to. A pair that has just been stored one number after the other is not there yet: of a few terms that takes longer
+    /// than to load them one by one.
+    fn reads_what_is_given(&mut self, body: &Block) -> bool {
+        let mut all = true;
+        for stmt in &body.stmts {
+            match stmt {
+                Stmt::Offset { dst, buffer, .. } if self.given.contains(buffer) => {
+                    self.given.insert(*dst);
+                }
+                Stmt::Load { buffer, .. } => all &= self.given.contains(buffer),
+                _ => {}
+            }
+        }
+        all
     }
 
     /// What is left of a block, up to seven iterations, two to a register, given the lanes of each sum: pairs add to the first ones of them, which go behind the

@@ -23,11 +23,12 @@ use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Opcode, Prim, SIN};
 use jut_loop::analysis::{Step, sine_and_cosine};
 use jut_loop::form::{
-    Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
+    Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Site, Stmt, Value,
 };
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;
 use jut_native::object::MathLibrary;
+use std::collections::HashSet;
 
 /// Why a function could not be translated, for the reader of [`crate::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -65,6 +66,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) source: &'a LoopFunction,
     pub(crate) builder: FunctionBuilder<'a>,
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
+    /// Arrays that are only read, and their rows.
+    pub(crate) given: HashSet<Value>,
     /// Integers known to be another integer plus a constant: they become address offsets.
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
     /// Float literals that stand before loops.
@@ -134,6 +137,7 @@ impl<'a> Translator<'a> {
             source,
             builder,
             values,
+            given: source.params.iter().filter(|p| p.role == Role::In).map(|p| p.value).collect(),
             shifted: SecondaryMap::new(),
             literals,
             stored: None,
