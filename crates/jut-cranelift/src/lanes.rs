@@ -6,10 +6,9 @@
 //!
 //! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers, two
 //!    to a register where [the loop says so](crate::vector);
-//! 2. a loop over what is left. If lanes are two to a register, so are iterations: a pair adds to the first register, which becomes
-//!    the last one. Else it is all iterations, if the body is large, and lanes are [in memory](crate::stacked).
-//!    The lanes of one sum with a
-//!    small body are registers, of which the first is added to and becomes the last;
+//! 2. a loop over what is left. If lanes are two to a register and the loop reads arrays alone that nothing stores to, iterations go in pairs: one adds to the
+//!    first register, which becomes the last one. Else the lanes of one sum with a small body are registers, of which the first is added to and
+//!    becomes the last; and those of other sums are [in memory](crate::stacked), as they are for all iterations of a large body;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that. Lanes that have moved on are
 //!    added in the same pairs.
 
