@@ -4,7 +4,6 @@
 //! iteration. If the loop says so, [several of them go at a time](crate::vector), two to a register,
 //! and what is left goes one by one. Loops of sums are [another file's](crate::lanes).
 
-use crate::ordered::in_order;
 use crate::pairs;
 use crate::translate::{Result, Translator, block_args};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -42,7 +41,7 @@ impl Translator<'_> {
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
         }
-        let in_order = source.vector.and_then(|vector| Some((vector, in_order(source)?)));
+        let in_order = source.vector.and_then(|vector| Some((vector, pairs::in_order(source)?)));
         if let Some(vector) = source.vector
             && poll.is_none()
             && in_order.is_none()

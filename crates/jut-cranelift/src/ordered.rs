@@ -1,6 +1,6 @@
 //! Sums in the order of a loop, whose terms are computed two at a time.
 //!
-//! A [marked](jut_loop::form::Vector) loop that carries nothing but [sums](sums_in_order) is taken [one pair](crate::pairs) of iterations
+//! A [marked](jut_loop::form::Vector) loop that carries nothing but [sums](jut_loop::analysis::sums_in_order) is taken [one pair](crate::pairs) of iterations
 //! after the other; what a pair adds are two terms, of which one after the other is added, in the order of the loop. If it runs down, the
 //! pairs begin at its end, and the second term comes first. An odd iteration, the last one, goes by itself. A loop that runs down and carries
 //! nothing, of which neighbours hand on something, is taken so, too.
@@ -18,14 +18,8 @@ use crate::translate::{Result, Translator};
 use crate::vector::PairPlan;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
-use jut_loop::analysis::{Sum, conjunction, sums_in_order};
+use jut_loop::analysis::Sum;
 use jut_loop::form::{Atom, Block, For, Order, Site, Stmt, Vector};
-
-/// The sums of a marked loop, if its pairs have to be taken in order.
-pub(crate) fn in_order(source: &For) -> Option<Vec<Sum>> {
-    let sums = sums_in_order(source).filter(|_| conjunction(source).is_none());
-    sums.filter(|sums| !sums.is_empty() || source.order == Order::Down)
-}
 
 impl Translator<'_> {
     /// Whole pairs of iterations, in order; gives the range that is left. What is carried becomes what is carried into that.

@@ -10,7 +10,8 @@ use crate::translate::{Result, Translator, block_args};
 use crate::vector::{Carried, PairPlan};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use jut_loop::form::{For, Site, Vector};
+use jut_loop::analysis::{Sum, conjunction, sums_in_order};
+use jut_loop::form::{For, Order, Site, Vector};
 
 /// Of bodies of more statements one pair is computed at a time.
 pub(crate) const LONG: usize = 60;
@@ -32,6 +33,12 @@ pub(crate) fn at_a_time(source: &For, vector: Vector) -> Vec<i64> {
         (false, ..=LONG) => vec![width],
         _ => vec![2],
     }
+}
+
+/// The sums of a marked loop, if its pairs have to be taken in order.
+pub(crate) fn in_order(source: &For) -> Option<Vec<Sum>> {
+    let sums = sums_in_order(source).filter(|_| conjunction(source).is_none());
+    sums.filter(|sums| !sums.is_empty() || source.order == Order::Down)
 }
 
 impl Translator<'_> {
