@@ -8,6 +8,7 @@
 use super::{Source, Sources};
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind};
 use jut_ir::{Severity, Span};
+use jut_runtime::stack;
 use std::ops::Range;
 
 /// Lines longer than this are shortened, in bytes.
@@ -32,9 +33,24 @@ pub(crate) struct Message<'a> {
     pub help: Option<&'a str>,
 }
 
+/// Bytes of stack that a message is drawn in.
+const ROOM: usize = 128 * 1024;
+
 impl Message<'_> {
-    /// The message with the lines that it is about, with terminal colours if wanted.
+    /// The message with the lines that it is about, with terminal colours if wanted. Drawn on a thread of its own where little is left of the stack.
     pub fn draw(&self, sources: &Sources, colour: bool) -> String {
+        if stack::fits(ROOM) {
+            return self.drawn_here(sources, colour);
+        }
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(2 * ROOM);
+            let drawn = thread.spawn_scoped(scope, || self.drawn_here(sources, colour));
+            let drawn = drawn.ok().and_then(|drawn| drawn.join().ok());
+            drawn.unwrap_or_else(|| format!("[{}] {}\n", self.code, shortened(self.text)))
+        })
+    }
+
+    fn drawn_here(&self, sources: &Sources, colour: bool) -> String {
         let (text, help) = (shortened(self.text), self.help.map(shortened));
         let (kind, tint, word) = match self.severity {
             Severity::Error => (ReportKind::Error, Color::Red, "Error"),
