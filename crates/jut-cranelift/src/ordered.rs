@@ -104,8 +104,8 @@ impl Translator<'_> {
         Ok(left)
     }
 
-    /// A lane of each of two registers side by side.
-    fn interleaved(&mut self, a: ir::Value, b: ir::Value, lanes: [u8; 16]) -> ir::Value {
+    /// A lane of each of two registers side by side, by their bytes.
+    pub(crate) fn interleaved(&mut self, a: ir::Value, b: ir::Value, lanes: [u8; 16]) -> ir::Value {
         let mask = self.builder.func.dfg.immediates.push(ConstantData::from(lanes.to_vec()));
         let order = MemFlagsData::new().with_endianness(ir::Endianness::Little);
         let [a, b] = [a, b].map(|x| self.builder.ins().bitcast(types::I8X16, order, x));

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::translate::{Result, Translator};
-use cranelift_codegen::ir::{self, ConstantData, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_frontend::Variable;
 use jut_ir::hash::HashMap;
 use jut_loop::form::{Atom, Block, Value};
@@ -50,11 +50,7 @@ impl Translator<'_> {
         let variable = known(&self.last_pairs, dst)?;
         let last = self.builder.use_var(variable);
         self.builder.def_var(variable, now);
-        let mask = self.builder.func.dfg.immediates.push(ConstantData::from(&ACROSS[..]));
-        let order = MemFlagsData::new().with_endianness(ir::Endianness::Little);
-        let [last, now] = [last, now].map(|x| self.builder.ins().bitcast(types::I8X16, order, x));
-        let across = self.builder.ins().shuffle(last, now, mask);
-        Ok(self.builder.ins().bitcast(types::F64X2, order, across))
+        Ok(self.interleaved(last, now, ACROSS))
     }
 
     /// No more pairs are taken: single iterations go on.
