@@ -77,6 +77,12 @@ def tail_of_erfinv(s):
     return y
 
 
+def beyond_linear(r):
+    """(e^r - 1 - r) / r^2."""
+    return (exp(r) - 1 - r) / r**2 if abs(r) > mpf(10) ** -20 else mpf(1) / 2 + r / 6
+
+
+show("(e^r - 1 - r) / r^2", beyond_linear, "-0.3466", "0.3466", 10)
 show("digamma", quotient, 1, 2, 15)
 show("erfinv, middle", middle_of_erfinv, 0, 5, 8)
 show("erfinv, tail", tail_of_erfinv, "2.2", "6.1", 14)

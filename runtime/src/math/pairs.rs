@@ -56,20 +56,24 @@ pairs! {
     Logaddexp "logaddexp" plane::log_of_sum, plane::logaddexp;
 }
 
-/// Results in place of the first of so many arguments.
+/// Results of so many pairs, or none if one of these is unusual.
 #[inline(always)]
-fn block<P: Pair, const N: usize>(x: &mut [f64; N], y: &[f64; N]) {
-    let (args, others) = (*x, *y);
-    let mut all_usual = true;
+fn block<P: Pair, const N: usize>(x: &[f64; N], y: &[f64; N]) -> Option<[f64; N]> {
+    let (mut results, mut all_usual) = ([0.0; N], true);
     for k in 0..N {
-        let (value, usual) = P::core(args[k], others[k]);
-        x[k] = value;
+        let (value, usual) = P::core(x[k], y[k]);
+        results[k] = value;
         all_usual &= usual;
     }
-    if !all_usual {
-        for k in 0..N {
-            x[k] = P::each(args[k], others[k]);
-        }
+    all_usual.then_some(results)
+}
+
+/// Results in place of the first arguments, one by one.
+#[cold]
+#[inline(never)]
+fn one_by_one<P: Pair>(x: &mut [f64], y: &[f64]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x = P::each(*x, *y);
     }
 }
 
@@ -80,14 +84,18 @@ pub fn in_place<P: Pair>(x: &mut [f64], y: &[f64]) {
     let (blocks, mut rest) = x[..len].as_chunks_mut::<TOGETHER>();
     let (others, mut other_rest) = y[..len].as_chunks::<TOGETHER>();
     for (results, other) in blocks.iter_mut().zip(others) {
-        block::<P, TOGETHER>(results, other);
+        match block::<P, TOGETHER>(results, other) {
+            Some(usual) => *results = usual,
+            None => one_by_one::<P>(results, other),
+        }
     }
     while let [_, _, ..] = rest {
         let (some, last) = rest.split_at_mut(rest.len().min(4));
         let (some_others, last_others) = other_rest.split_at(some.len());
-        let mut four = up_to_four(some);
-        block::<P, 4>(&mut four, &up_to_four(some_others));
-        put(four, some);
+        match block::<P, 4>(&up_to_four(some), &up_to_four(some_others)) {
+            Some(usual) => put(usual, some),
+            None => one_by_one::<P>(some, some_others),
+        }
         (rest, other_rest) = (last, last_others);
     }
     if let ([x], [y]) = (rest, other_rest) {

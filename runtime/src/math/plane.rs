@@ -126,7 +126,7 @@ mod tests {
     fn angles_and_distances_are_those_of_libm() {
         for x in coordinates() {
             for y in coordinates() {
-                assert!(same(atan2(y, x), libm::atan2(y, x)), "atan2({y:e}, {x:e})");
+                assert!(between(atan2(y, x), libm::atan2(y, x)) <= 1, "atan2({y:e}, {x:e})");
                 assert!(between(hypot(x, y), libm::hypot(x, y)) == 0, "hypot({x:e}, {y:e})");
             }
         }

@@ -8,7 +8,7 @@
 //! normal number or no normal number itself is left to `libm`.
 
 use super::number::Number;
-use super::straight::{EXPONENTIAL, ROUND, by_power_of_two_from, series, upper_half};
+use super::straight::{ROUND, beyond_linear, by_power_of_two_from, series, upper_half};
 
 /// 3/2 (log(1 + s) - log(1 - s)) - 3 s - s^3 in powers of s^2, beginning with s^5.
 const L: [f64; 6] = [
@@ -33,10 +33,22 @@ const OF_3_2_LO: f64 = f64::from_bits(0x3e4c_fdeb_43cf_d006);
 const LN2_HI: f64 = f64::from_bits(0x3fe6_2e43_0000_0000);
 const LN2_LO: f64 = f64::from_bits(0xbe20_5c61_0ca8_6c39);
 
+/// Exponents for which the power is exactly something else.
+const EXACT: [f64; 4] = [1.0, -1.0, 2.0, 0.5];
+
+/// What the power with each of [`EXACT`] is.
+#[inline(always)]
+fn exactly<N: Number>(x: N) -> [N; 4] {
+    [x, N::of(1.0) / x, x * x, x.sqrt()]
+}
+
 /// x to the power y.
 pub fn pow(x: f64, y: f64) -> f64 {
-    match core(x, y) {
-        (power, true) => power,
+    match inexact(x, y) {
+        (power, true) => match EXACT.iter().position(|exponent| *exponent == y) {
+            None => power,
+            Some(which) => exactly(x)[which],
+        },
         _ => libm::pow(x, y),
     }
 }
@@ -44,21 +56,28 @@ pub fn pow(x: f64, y: f64) -> f64 {
 /// x to the power y, and whether these are usual.
 #[inline(always)]
 pub fn core<N: Number>(x: N, y: N) -> (N, N::Truth) {
+    let (mut power, usual) = inexact(x, y);
+    let exact = exactly(x);
+    for k in 0..EXACT.len() {
+        let this = (y - N::of(EXACT[k])).abs().at_most(N::of(0.0));
+        power = N::select(this, exact[k], power);
+    }
+    (power, usual)
+}
+
+/// As [`core`], but for exponents for which the power is exactly something else.
+///
+/// What is cut off from a number to have half of its digits is added to what it lacks, so that nothing waits for the sum of both.
+#[inline(always)]
+fn inexact<N: Number>(x: N, y: N) -> (N, N::Truth) {
     let (high, low) = log2(x);
     let half = upper_half(y);
     let less = (y - half) * high + y * low;
     let most = half * high;
-    let exponent = less + most;
     let usual = x.at_least(N::of(f64::MIN_POSITIVE))
         & x.at_most(N::of(f64::MAX))
-        & exponent.abs().at_most(N::of(1020.0));
-    let mut power = two_to_the(exponent, most, less);
-    let exact = [(1.0, x), (-1.0, N::of(1.0) / x), (2.0, x * x), (0.5, x.sqrt())];
-    for (exponent, exactly) in exact {
-        let this = (y - N::of(exponent)).abs().at_most(N::of(0.0));
-        power = N::select(this, exactly, power);
-    }
-    (power, usual)
+        & (most + less).abs().at_most(N::of(1020.0));
+    (two_to_the(most, less), usual)
 }
 
 /// log2 x as the sum of two floats, the first of which has 26 digits.
@@ -71,7 +90,7 @@ fn log2<N: Number>(x: N) -> (N, N) {
     let near = choose(1.5, 1.0);
     let (near_hi, near_lo) = (choose(OF_3_2_HI, 0.0), choose(OF_3_2_LO, 0.0));
 
-    // s = (m - near) / (m + near), as a sum.
+    // s = (m - near) / (m + near), up to 0.11, as a sum.
     let (above, inverse) = (m - near, N::of(1.0) / (m + near));
     let s = above * inverse;
     let s_hi = upper_half(s);
@@ -82,32 +101,31 @@ fn log2<N: Number>(x: N) -> (N, N) {
     let square = s * s;
     let rest = square * square * series(square, &L) + s_lo * (s_hi + s);
     let square = s_hi * s_hi;
-    let factor = upper_half(N::of(3.0) + square + rest);
-    let factor_lo = rest - ((factor - N::of(3.0)) - square);
+    let factor = upper_half(N::of(3.0) + square);
+    let factor_lo = rest + (square - (factor - N::of(3.0)));
     let (most, less) = (s_hi * factor, s_lo * factor + factor_lo * s);
     let hi = upper_half(most + less);
     let lo = less - (hi - most);
 
     let scaled = N::of(SCALE_HI) * hi;
-    let scaled_lo = N::of(SCALE_LO) * hi + lo * N::of(SCALE) + near_lo;
-    let high = upper_half(((scaled + scaled_lo) + near_hi) + k);
-    (high, scaled_lo - (((high - k) - near_hi) - scaled))
+    let scaled_lo = (N::of(SCALE_LO) * hi + near_lo) + lo * N::of(SCALE);
+    // Exact.
+    let near_hi = k + near_hi;
+    let high = upper_half(scaled + near_hi);
+    (high, scaled_lo + (scaled - (high - near_hi)))
 }
 
-/// 2 to the power of a sum of two floats, rounded to one in `exponent`.
+/// 2 to the power of a sum of two floats, of which the second is far below 1.
 #[inline(always)]
-fn two_to_the<N: Number>(exponent: N, most: N, less: N) -> N {
-    let shifted = exponent + N::of(ROUND);
+fn two_to_the<N: Number>(most: N, less: N) -> N {
+    let shifted = most + N::of(ROUND);
     let most = most - (shifted - N::of(ROUND));
-    let t = upper_half(less + most);
+    let t = upper_half(most);
     let hi = t * N::of(LN2_HI);
-    let lo = (less - (t - most)) * N::of(core::f64::consts::LN_2) + t * N::of(LN2_LO);
+    let lo = (less + (most - t)) * N::of(core::f64::consts::LN_2) + t * N::of(LN2_LO);
     let z = hi + lo;
     let w = lo - (z - hi);
-    let square = z * z;
-    let c = z - square * series(square, &EXPONENTIAL);
-    let r = (z * c) / (c - N::of(2.0)) - (w + z * w);
-    let power = N::of(1.0) - (r - z);
+    let power = N::of(1.0) + (z + (beyond_linear(z) + (w + z * w)));
     N::from_bits(power.to_bits() + (shifted.to_bits() << 52))
 }
 

@@ -9,7 +9,9 @@
 //!
 //! The formulas are those of FreeBSD's msun (as in `libm`), where branches by size are replaced:
 //! exp always reduces by the nearest multiple of ln 2, sin and cos always take the second
-//! round of reduction, tanh is always expm1(2|x|) / (expm1(2|x|) + 2). Functions that have a formula for each of several
+//! round of reduction, tanh is always expm1(2|x|) / (expm1(2|x|) + 2). exp and expm1 have a polynomial of their own in place
+//! of a quotient, and polynomials are summed by Estrin's scheme: what is waited for is shorter, alone and for eight numbers
+//! at once. Functions that have a formula for each of several
 //! ranges (tan, asin, acos, atan, erf, erfc, lgamma) compute all of them and select one, with one division
 //! for what they divide; one at a time they compute the one that is selected, which has the same bits. erfc takes
 //! one exponential of a sum instead of two, exp2 is that of x ln 2 in two parts. cbrt and digamma are not msun's.
@@ -32,7 +34,7 @@ use super::number::Number;
 pub use angles::{cos, sin, sin_cos, tan};
 pub use digamma::digamma;
 pub use error::{erf, erfc};
-pub(in crate::math) use exponential::EXPONENTIAL;
+pub(in crate::math) use exponential::beyond_linear;
 pub use exponential::{
     cosh, exp, exp2, expm1, gaussian, sigmoid, sigmoid_slope, sinh, softplus, tanh,
 };
@@ -61,20 +63,24 @@ fn one(x: f64, core: impl Fn(f64) -> (f64, bool), rare: fn(f64) -> f64) -> f64 {
 /// Numbers that are taken at once. Everything that takes them is always inlined: only then is it compiled for the vectors that its caller is compiled for.
 pub(super) const TOGETHER: usize = 8;
 
-/// Results in place of so many arguments.
+/// Results of so many arguments, or none if one of these is unusual.
 #[inline(always)]
-fn block<F: Function, const N: usize>(x: &mut [f64; N]) {
-    let args = *x;
-    let mut all_usual = true;
+fn block<F: Function, const N: usize>(x: &[f64; N]) -> Option<[f64; N]> {
+    let (mut results, mut all_usual) = ([0.0; N], true);
     for k in 0..N {
-        let (value, usual) = F::core(args[k]);
-        x[k] = value;
+        let (value, usual) = F::core(x[k]);
+        results[k] = value;
         all_usual &= usual;
     }
-    if !all_usual {
-        for k in 0..N {
-            x[k] = F::each(args[k]);
-        }
+    all_usual.then_some(results)
+}
+
+/// Results in place of the arguments, one by one. It is called: so what is usual needs no places for what is rare.
+#[cold]
+#[inline(never)]
+fn one_by_one<F: Function>(x: &mut [f64]) {
+    for x in x {
+        *x = F::each(*x);
     }
 }
 
@@ -85,8 +91,13 @@ pub fn many<F: Function>(x: &[f64], y: &mut [f64]) {
     let (args, last) = x[..len].as_chunks::<TOGETHER>();
     let (blocks, rest) = y[..len].as_chunks_mut::<TOGETHER>();
     for (args, results) in args.iter().zip(blocks) {
-        *results = *args;
-        block::<F, TOGETHER>(results);
+        match block::<F, TOGETHER>(args) {
+            Some(usual) => *results = usual,
+            None => {
+                *results = *args;
+                one_by_one::<F>(results);
+            }
+        }
     }
     rest.copy_from_slice(last);
     fewer_than_eight::<F>(rest);
@@ -97,7 +108,10 @@ pub fn many<F: Function>(x: &[f64], y: &mut [f64]) {
 pub fn in_place<F: Function>(x: &mut [f64]) {
     let (blocks, rest) = x.as_chunks_mut::<TOGETHER>();
     for results in blocks {
-        block::<F, TOGETHER>(results);
+        match block::<F, TOGETHER>(results) {
+            Some(usual) => *results = usual,
+            None => one_by_one::<F>(results),
+        }
     }
     fewer_than_eight::<F>(rest);
 }
@@ -107,9 +121,10 @@ pub fn in_place<F: Function>(x: &mut [f64]) {
 fn fewer_than_eight<F: Function>(mut rest: &mut [f64]) {
     while let [_, _, ..] = rest {
         let (some, others) = rest.split_at_mut(rest.len().min(4));
-        let mut four = up_to_four(some);
-        block::<F, 4>(&mut four);
-        put(four, some);
+        match block::<F, 4>(&up_to_four(some)) {
+            Some(usual) => put(usual, some),
+            None => one_by_one::<F>(some),
+        }
         rest = others;
     }
     if let [x] = rest {
@@ -139,33 +154,41 @@ pub(super) fn put(four: [f64; 4], places: &mut [f64]) {
 #[inline(always)]
 pub fn sines_and_cosines(x: &mut [f64], cosines: &mut [f64]) {
     #[inline(always)]
-    fn block<const N: usize>(x: &mut [f64; N], cosines: &mut [f64; N]) {
-        let args = *x;
-        let mut all_usual = true;
+    fn block<const N: usize>(x: &[f64; N]) -> Option<([f64; N], [f64; N])> {
+        let (mut sines, mut cosines, mut all_usual) = ([0.0; N], [0.0; N], true);
         for k in 0..N {
-            let (sin, cos, usual) = angles::both(args[k]);
-            (x[k], cosines[k]) = (sin, cos);
+            let usual;
+            (sines[k], cosines[k], usual) = angles::both(x[k]);
             all_usual &= usual;
         }
-        if !all_usual {
-            for k in 0..N {
-                (x[k], cosines[k]) = sin_cos(args[k]);
-            }
+        all_usual.then_some((sines, cosines))
+    }
+    #[cold]
+    #[inline(never)]
+    fn one_by_one(x: &mut [f64], cosines: &mut [f64]) {
+        for (x, cosine) in x.iter_mut().zip(cosines) {
+            (*x, *cosine) = sin_cos(*x);
         }
     }
     let len = x.len().min(cosines.len());
     let (blocks, mut rest) = x[..len].as_chunks_mut::<TOGETHER>();
     let (cosine_blocks, mut cosine_rest) = cosines[..len].as_chunks_mut::<TOGETHER>();
     for (results, cosines) in blocks.iter_mut().zip(cosine_blocks) {
-        block(results, cosines);
+        match block(results) {
+            Some(usual) => (*results, *cosines) = usual,
+            None => one_by_one(results, cosines),
+        }
     }
     while let [_, _, ..] = rest {
         let (some, others) = rest.split_at_mut(rest.len().min(4));
         let (some_cosines, other_cosines) = cosine_rest.split_at_mut(some.len());
-        let (mut sines, mut cosines) = (up_to_four(some), [0.0; 4]);
-        block(&mut sines, &mut cosines);
-        put(sines, some);
-        put(cosines, some_cosines);
+        match block(&up_to_four(some)) {
+            Some((sines, cosines)) => {
+                put(sines, some);
+                put(cosines, some_cosines);
+            }
+            None => one_by_one(some, some_cosines),
+        }
         (rest, cosine_rest) = (others, other_cosines);
     }
     if let ([x], [cosine]) = (rest, cosine_rest) {
@@ -180,20 +203,25 @@ pub(super) const ROUND: f64 = 6755399441055744.0;
 const LN2_HI: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LO: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
-/// c[0] + x (c[1] + x (c[2] + ..)).
+/// c[0] + c[1] x + c[2] x^2 + .., of up to 16 coefficients, by Estrin's scheme: neighbours are added, then
+/// neighbours among these sums, and so on. So a long polynomial is a short chain of operations.
 #[inline(always)]
-pub(super) fn series<N: Number>(x: N, c: &[f64]) -> N {
-    let mut rest = c.iter().rev();
-    let mut sum = N::of(rest.next().copied().unwrap_or_default());
-    for c in rest {
-        sum = N::of(*c) + x * sum;
+pub(super) fn series<N: Number, const L: usize>(x: N, c: &[f64; L]) -> N {
+    const { assert!(L <= 16) };
+    // Powers that are not needed are not written down.
+    let second = if L > 2 { x * x } else { x };
+    let fourth = if L > 4 { second * second } else { x };
+    let first = eight(c, 0, [x, second, fourth]);
+    if L <= 8 {
+        return first;
     }
-    sum
+    first + fourth * fourth * eight(c, 8, [x, second, fourth])
 }
 
-/// As [`series`], in two halves that do not wait for each other.
+/// As [`series`], of any number of coefficients, by Horner's scheme for the even and for the odd powers: the chain is
+/// longer, but no power is rounded more than once.
 #[inline(always)]
-fn long_series<N: Number, const L: usize>(x: N, c: &[f64; L]) -> N {
+fn in_halves<N: Number, const L: usize>(x: N, c: &[f64; L]) -> N {
     let z = x * x;
     let half = |first: usize| {
         let mut rest = (first..L).step_by(2).rev().map(|k| N::of(c[k]));
@@ -201,6 +229,27 @@ fn long_series<N: Number, const L: usize>(x: N, c: &[f64; L]) -> N {
         rest.fold(last, |sum, c| c + z * sum)
     };
     half(0) + x * half(1)
+}
+
+/// The terms of eight coefficients from one on, or of as many as there are.
+#[inline(always)]
+fn eight<N: Number, const L: usize>(c: &[f64; L], k: usize, powers: [N; 3]) -> N {
+    let first = four(c, k, powers);
+    if k + 4 < L { first + powers[2] * four(c, k + 4, powers) } else { first }
+}
+
+/// The terms of four.
+#[inline(always)]
+fn four<N: Number, const L: usize>(c: &[f64; L], k: usize, powers: [N; 3]) -> N {
+    let first = two(c, k, powers[0]);
+    if k + 2 < L { first + powers[1] * two(c, k + 2, powers[0]) } else { first }
+}
+
+/// The terms of two.
+#[inline(always)]
+fn two<N: Number, const L: usize>(c: &[f64; L], k: usize, x: N) -> N {
+    let first = N::of(c[k]);
+    if k + 1 < L { first + x * N::of(c[k + 1]) } else { first }
 }
 
 /// The number with the lower half of its digits cut off, so that its square is exact.

@@ -3,8 +3,8 @@
 use super::{ROUND, series, upper_word};
 use crate::math::number::Number;
 
-/// The quarter turns nearest to x (in the low bits), what is left in two parts, and whether that is
-/// exact enough.
+/// The quarter turns nearest to x (in the low bits), what is left, what is to be subtracted from that, and whether
+/// both are exact enough.
 #[inline(always)]
 fn by_quarter_turns<N: Number>(x: N) -> (N::Bits, N, N, N::Truth) {
     const PIO2_1: f64 = 1.5707963267341256;
@@ -14,36 +14,31 @@ fn by_quarter_turns<N: Number>(x: N) -> (N::Bits, N, N, N::Truth) {
     let n = shifted - N::of(ROUND);
     let t = x - n * N::of(PIO2_1);
     let w = n * N::of(PIO2_2);
-    let r = t - w;
-    let w = n * N::of(PIO2_2T) - ((t - r) - w);
-    let y0 = r - w;
-    let y1 = (r - y0) - w;
+    let y = t - w;
+    let lost = n * N::of(PIO2_2T) - ((t - y) - w);
     // Good to 118 bits: enough unless that many cancel.
-    let enough = (y0.abs() * N::of(281474976710656.0)).at_least(x.abs());
-    (shifted.to_bits(), y0, y1, x.abs().at_most(N::of(1e5)) & enough)
+    let enough = (y.abs() * N::of(281474976710656.0)).at_least(x.abs());
+    (shifted.to_bits(), y, lost, x.abs().at_most(N::of(1e5)) & enough)
 }
 
-/// Sine of y + tail, at most an eighth of a turn.
+/// Sine of y - lost, at most an eighth of a turn. What is lost is not negative zero: so a zero keeps its sign.
 #[inline(always)]
-fn sine_of<N: Number>(y: N, tail: N) -> N {
+fn sine_of<N: Number>(y: N, lost: N) -> N {
     const S: [f64; 6] = [
-        -0.16666666666666632,
-        0.00833333333332249,
-        -0.0001984126982985795,
-        2.7557313707070068e-6,
-        -2.5050760253406863e-8,
-        1.58969099521155e-10,
+        0.16666666666666632,
+        -0.00833333333332249,
+        0.0001984126982985795,
+        -2.7557313707070068e-6,
+        2.5050760253406863e-8,
+        -1.58969099521155e-10,
     ];
     let z = y * y;
-    let w = z * z;
-    let r = series(z, &S[1..4]) + z * w * series(z, &S[4..]);
-    let v = z * y;
-    y - ((z * (N::of(0.5) * tail - v * r) - tail) - v * N::of(S[0]))
+    y - (z * y * series(z, &S) + lost * (N::of(1.0) - N::of(0.5) * z))
 }
 
-/// Cosine of y + tail, at most an eighth of a turn.
+/// Cosine of y - lost, at most an eighth of a turn.
 #[inline(always)]
-fn cosine_of<N: Number>(y: N, tail: N) -> N {
+fn cosine_of<N: Number>(y: N, lost: N) -> N {
     const C: [f64; 6] = [
         0.0416666666666666,
         -0.001388888888887411,
@@ -53,11 +48,9 @@ fn cosine_of<N: Number>(y: N, tail: N) -> N {
         -1.1359647557788195e-11,
     ];
     let z = y * y;
-    let w = z * z;
-    let r = z * series(z, &C[..3]) + w * w * series(z, &C[3..]);
-    let hz = N::of(0.5) * z;
-    let w = N::of(1.0) - hz;
-    w + (((N::of(1.0) - w) - hz) + (z * r - y * tail))
+    let half = N::of(0.5) * z;
+    let w = N::of(1.0) - half;
+    w + (((N::of(1.0) - w) - half + y * lost) + z * z * series(z, &C))
 }
 
 /// Minus the number if a bit of the quarter turns says so.
@@ -69,9 +62,9 @@ fn signed<N: Number>(value: N, n: N::Bits) -> N {
 /// Sine (or cosine, if one quarter turn more is asked for).
 #[inline(always)]
 fn sine<N: Number>(x: N, quarter_turns: u64) -> (N, N::Truth) {
-    let (n, y, tail, usual) = by_quarter_turns(x);
+    let (n, y, lost, usual) = by_quarter_turns(x);
     let n = n + N::bits(quarter_turns);
-    let value = N::select(N::is_odd(n), cosine_of(y, tail), sine_of(y, tail));
+    let value = N::select(N::is_odd(n), cosine_of(y, lost), sine_of(y, lost));
     (signed(value, n), usual)
 }
 
@@ -85,12 +78,12 @@ pub(super) fn one_sine(x: f64, quarter_turns: u64, rare: fn(f64) -> f64) -> f64 
     if x.abs() <= SMALL_ANGLE {
         return if quarter_turns == 0 { sine_of(x, 0.0) } else { cosine_of(x, 0.0) };
     }
-    let (n, y, tail, usual) = by_quarter_turns(x);
+    let (n, y, lost, usual) = by_quarter_turns(x);
     if !usual {
         return rare(x);
     }
     let n = n + f64::bits(quarter_turns);
-    signed(if f64::is_odd(n) { cosine_of(y, tail) } else { sine_of(y, tail) }, n)
+    signed(if f64::is_odd(n) { cosine_of(y, lost) } else { sine_of(y, lost) }, n)
 }
 
 /// Sine and cosine with one reduction; each has the bits that it has alone.
@@ -98,11 +91,11 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     if x.abs() <= SMALL_ANGLE {
         return (sine_of(x, 0.0), cosine_of(x, 0.0));
     }
-    let (n, y, tail, usual) = by_quarter_turns(x);
+    let (n, y, lost, usual) = by_quarter_turns(x);
     if !usual {
         return (libm::sin(x), libm::cos(x));
     }
-    let (sin, cos) = (sine_of(y, tail), cosine_of(y, tail));
+    let (sin, cos) = (sine_of(y, lost), cosine_of(y, lost));
     let (sin, cos) = if f64::is_odd(n) { (cos, sin) } else { (sin, cos) };
     (signed(sin, n), signed(cos, n + f64::bits(1)))
 }
@@ -110,8 +103,8 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 /// Sine and cosine with one reduction, without a branch; each has the bits that it has alone.
 #[inline(always)]
 pub(super) fn both<N: Number>(x: N) -> (N, N, N::Truth) {
-    let (n, y, tail, usual) = by_quarter_turns(x);
-    let (sine, cosine) = (sine_of(y, tail), cosine_of(y, tail));
+    let (n, y, lost, usual) = by_quarter_turns(x);
+    let (sine, cosine) = (sine_of(y, lost), cosine_of(y, lost));
     let next = n + N::bits(1);
     let sin = N::select(N::is_odd(n), cosine, sine);
     let cos = N::select(N::is_odd(next), cosine, sine);
@@ -149,11 +142,7 @@ fn tangent_sum<N: Number>(x: N, tail: N) -> (N, N) {
         2.590730518636337e-5,
     ];
     let z = x * x;
-    let w = z * z;
-    let r = series(w, &[T[1], T[3], T[5], T[7], T[9], T[11]])
-        + z * series(w, &[T[2], T[4], T[6], T[8], T[10], T[12]]);
-    let cube = z * x;
-    let r = tail + z * (cube * r + tail) + cube * N::of(T[0]);
+    let r = z * x * series(z, &T) + (tail + z * tail);
     (x + r, r)
 }
 
@@ -190,8 +179,8 @@ const TINY: f64 = 1e-8;
 #[inline(always)]
 pub fn tan<N: Number>(x: N) -> (N, N::Truth) {
     let (zero, one) = (N::of(0.0), N::of(1.0));
-    let (n, y, tail, usual) = by_quarter_turns(x);
-    let odd = N::is_odd(n);
+    let (n, y, lost, usual) = by_quarter_turns(x);
+    let (odd, tail) = (N::is_odd(n), -lost);
     let far = y.abs().at_least(N::of(NEAR_AN_EIGHTH));
     let start = N::select(far, up_to_an_eighth(y, tail), y);
     let (w, r) = tangent_sum(start, N::select(far, zero, tail));
@@ -213,11 +202,11 @@ pub(super) fn one_tan(x: f64, rare: fn(f64) -> f64) -> f64 {
     let (odd, y, tail) = if size <= SMALL_ANGLE {
         (false, x, 0.0)
     } else {
-        let (n, y, tail, usual) = by_quarter_turns(x);
+        let (n, y, lost, usual) = by_quarter_turns(x);
         if !usual {
             return rare(x);
         }
-        (f64::is_odd(n), y, tail)
+        (f64::is_odd(n), y, -lost)
     };
     if y.abs() >= NEAR_AN_EIGHTH {
         let start = up_to_an_eighth(y, tail);

@@ -7,7 +7,7 @@
 //! The coefficients are printed by `runtime/tools/coefficients.py`.
 
 use super::logarithm::log;
-use super::series;
+use super::{in_halves, series};
 use crate::math::number::Number;
 use core::f64::consts::PI;
 
@@ -49,7 +49,7 @@ const LARGE: f64 = 10.0;
 #[inline(always)]
 fn between<N: Number>(y: N) -> (N, N) {
     let distance = (y - N::of(ROOT.0)) - N::of(ROOT.1);
-    (distance * series(y - N::of(1.5), &DIGAMMA), y * (y + N::of(1.0)))
+    (distance * in_halves(y - N::of(1.5), &DIGAMMA), y * (y + N::of(1.0)))
 }
 
 /// log(x) - 1/(2x) - sum of B(2j) / (2j x^2j), with the logarithm and the reciprocal.

@@ -1,7 +1,7 @@
 //! The error function and its complement.
 
 use super::exponential::exp_of_sum;
-use super::{long_series, series, upper_word};
+use super::{in_halves, upper_word};
 use crate::math::number::Number;
 
 /// Below this size erf(x) is x + x q.
@@ -34,7 +34,7 @@ fn small<N: Number>(size: N) -> (N, N) {
         -3.960228278775368e-06,
     ];
     let z = size * size;
-    (series(z, &P), series(z, &Q))
+    (in_halves(z, &P), in_halves(z, &Q))
 }
 
 /// As [`small`] where it is below [`NEAR_ONE`].
@@ -59,7 +59,7 @@ fn near_one<N: Number>(size: N) -> (N, N) {
         0.011984499846799107,
     ];
     let s = size - N::of(1.0);
-    (long_series(s, &P), long_series(s, &Q))
+    (in_halves(s, &P), in_halves(s, &Q))
 }
 
 /// As [`small`] where it is below [`FAR`], from 1 / x^2.
@@ -86,7 +86,7 @@ fn middle<N: Number>(s: N) -> (N, N) {
         6.570249770319282,
         -0.0604244152148581,
     ];
-    (long_series(s, &P), long_series(s, &Q))
+    (in_halves(s, &P), in_halves(s, &Q))
 }
 
 /// As [`small`] for the rest, from 1 / x^2.
@@ -111,7 +111,7 @@ fn far<N: Number>(s: N) -> (N, N) {
         474.52854120695537,
         -22.44095244658582,
     ];
-    (long_series(s, &P), long_series(s, &Q))
+    (in_halves(s, &P), in_halves(s, &Q))
 }
 
 /// e^(-x^2 - 0.5625 + q) / x: the square of the upper digits is exact.

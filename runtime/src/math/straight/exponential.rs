@@ -18,22 +18,31 @@ fn by_ln2<N: Number>(x: N) -> (N::Bits, N, N) {
     (bits, x - k * N::of(LN2_HI), k * N::of(LN2_LO))
 }
 
-/// x - 2 + 2 x / (e^x - 1) over x^2, in powers of x^2.
-pub(in crate::math) const EXPONENTIAL: [f64; 5] = [
-    0.16666666666666602,
-    -0.0027777777777015593,
-    6.613756321437934e-5,
-    -1.6533902205465252e-6,
-    4.1381367970572385e-8,
+/// (e^r - 1 - r) / r^2 for r up to half of ln 2, in powers of r; printed by `runtime/tools/coefficients.py`.
+const TERMS: [f64; 11] = [
+    0.5,
+    0.1666666666666667,
+    0.04166666666666667,
+    0.008333333333326136,
+    0.001388888888888375,
+    0.00019841269874815834,
+    2.480158732554432e-05,
+    2.7557255406285044e-06,
+    2.7557273647451087e-07,
+    2.5105214474751413e-08,
+    2.0914685161418067e-09,
 ];
+
+/// e^r - 1 - r for r up to half of ln 2, to be added to a number near 1.
+#[inline(always)]
+pub(in crate::math) fn beyond_linear<N: Number>(r: N) -> N {
+    r * r * series(r, &TERMS)
+}
 
 /// 2^k e^(hi - lo), for a difference of at most half of ln 2 and a k for which the result is normal.
 #[inline(always)]
 fn exp_of<N: Number>(k: N::Bits, hi: N, lo: N) -> N {
-    let r = hi - lo;
-    let rr = r * r;
-    let c = r - rr * series(rr, &EXPONENTIAL);
-    let y = N::of(1.0) + (r * c / (N::of(2.0) - c) - lo + hi);
+    let y = N::of(1.0) + (beyond_linear(hi - lo) - lo + hi);
     // Times 2^k: both are normal numbers.
     N::from_bits(y.to_bits() + (k << 52))
 }
@@ -69,23 +78,13 @@ pub fn exp2<N: Number>(x: N) -> (N, N::Truth) {
 /// e^x - 1 = 2^k (less + r - e), for x from -700 to 709: r, e, less, which is exact, and 2^k.
 #[inline(always)]
 fn expm1_parts<N: Number>(x: N) -> (N, N, N, N) {
-    const Q: [f64; 6] = [
-        1.0,
-        -0.03333333333333313,
-        0.0015873015872548146,
-        -7.93650757867488e-5,
-        4.008217827329362e-6,
-        -2.0109921818362437e-7,
-    ];
     let (k, hi, lo) = by_ln2(x);
     let r = hi - lo;
     let c = (hi - r) - lo;
-    let half = N::of(0.5) * r;
-    let square = r * half;
-    let r1 = series(square, &Q);
-    let t = N::of(3.0) - r1 * half;
-    let e = square * ((r1 - t) / (N::of(6.0) - r * t));
-    let e = (r * (e - c) - c) - square;
+    // The square by itself: what is added to r is then rounded less often.
+    let [half, beyond @ ..] = &TERMS;
+    let square = r * (r * N::of(*half));
+    let e = -(square + (r * r * (r * series(r, beyond)) + (c + r * c)));
     let one = N::of(1.0).to_bits();
     let power = N::from_bits(one + (k << 52));
     let inverse = N::from_bits(one - (k << 52));

@@ -152,10 +152,7 @@ fn angle_and<N: Number>([angle, tail]: [N; 2], y: N) -> N {
         0.016285820115365782,
     ];
     let z = y * y;
-    let w = z * z;
-    let s1 = z * series(w, &[AT[0], AT[2], AT[4], AT[6], AT[8], AT[10]]);
-    let s2 = w * series(w, &[AT[1], AT[3], AT[5], AT[7], AT[9]]);
-    angle - (y * (s1 + s2) - tail - y)
+    angle - (y * (z * series(z, &AT)) - tail - y)
 }
 
 /// Up to this size numbers are usual for [`atan`].

@@ -39,17 +39,14 @@ fn log_parts<N: Number>(f: N) -> (N, N, N) {
     let half_square = N::of(0.5) * f * f;
     let s = f / (N::of(2.0) + f);
     let z = s * s;
-    let w = z * z;
-    let t1 = w * series(w, &[LG[1], LG[3], LG[5]]);
-    let t2 = z * series(w, &[LG[0], LG[2], LG[4], LG[6]]);
-    (half_square, s, t2 + t1)
+    (half_square, s, z * series(z, &LG))
 }
 
 /// log(1 + f) + k ln 2 + c, where c is small.
 #[inline(always)]
 fn log_of<N: Number>(k: N, f: N, c: N) -> N {
     let (half_square, s, r) = log_parts(f);
-    s * (half_square + r) + (k * N::of(LN2_LO) + c) - half_square + f + k * N::of(LN2_HI)
+    s * (half_square + r) + ((k * N::of(LN2_LO) + c) - half_square) + f + k * N::of(LN2_HI)
 }
 
 /// Whether a logarithm's argument is a positive normal number.
