@@ -164,8 +164,9 @@ fn a_loop_calls_the_function_of_eight_which_is_written_out() {
     assert!(text.contains("call <8 x double> @jut_exp.8(<8 x double>"), "{text}");
     let (_, function) = text.split_once("@jut_exp.8(<8 x double> %t0) #9 {").unwrap_or_default();
     let (function, _) = function.split_once("\n}").unwrap_or_default();
-    // One division: that of the formula. Unusual arguments go to the runtime.
-    assert_eq!(function.matches("fdiv <8 x double>").count(), 1, "{text}");
+    // The formula: a polynomial, and no division. Unusual arguments go to the runtime.
+    assert!(function.matches("fmul <8 x double>").count() > 10, "{text}");
+    assert!(!function.contains("fdiv"), "{text}");
     assert!(function.contains("@jut_exp.8.any"), "{text}");
 }
 
