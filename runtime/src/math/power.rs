@@ -2,7 +2,7 @@
 //!
 //! `x^y = 2^(y log2 x)`, where the logarithm has to be known to more digits than a float has: an error of it counts y log2 x times. It is the sum
 //! of two floats, of which the first has so few digits that its product with half of the digits of y is exact. The formulas are those of
-//! FreeBSD's msun, where branches by size are replaced; the error is below 0.7 units in the last place.
+//! FreeBSD's msun, where branches by size are replaced; the error is below 0.9 units in the last place.
 //!
 //! Powers with exponents 1, -1, 2 and 1/2 are exactly what is multiplied, divided and what `sqrt` gives. What is not the power of a positive
 //! normal number or no normal number itself is left to `libm`.
