@@ -219,7 +219,7 @@ pub(super) fn series<N: Number, const L: usize>(x: N, c: &[f64; L]) -> N {
 }
 
 /// As [`series`], of any number of coefficients, by Horner's scheme for the even and for the odd powers: the chain is
-/// longer, but no power is rounded more than once.
+/// longer. It is for the error function and digamma, which are less exact by the other scheme.
 #[inline(always)]
 fn in_halves<N: Number, const L: usize>(x: N, c: &[f64; L]) -> N {
     let z = x * x;
