@@ -136,11 +136,19 @@ pub fn measure(budget: Duration, small: bool) -> Result<Vec<Threads>> {
         let valley = function(valley, "rosenbrock")?.value_and_gradient()?;
         let starts = Arg::from((&starts[..], of_elements));
         let name = format!("rosenbrock {length}, a batch of {elements} gradients");
+        let (into, made) = (valley.clone(), valley);
+        let (mut values, mut gradients) = (vec![0.0; elements], vec![0.0; elements * length]);
         let batch: Call<'_> = Box::new(move |threads| {
             let args: [Batched<'_>; 1] = [Each(starts)];
-            valley.call_batch(&args, NonZeroUsize::new(threads)).map(|all| drop(black_box(all)))
+            let outs = &mut [(&mut values).into(), (&mut gradients).into()];
+            into.call_batch_into(&args, NonZeroUsize::new(threads), outs)
         });
-        rows.push((name, batch));
+        rows.push((name.clone(), batch));
+        let batch: Call<'_> = Box::new(move |threads| {
+            let args: [Batched<'_>; 1] = [Each(starts)];
+            made.call_batch(&args, NonZeroUsize::new(threads)).map(|all| drop(black_box(all)))
+        });
+        rows.push((format!("{name}, and memory for them"), batch));
         for (name, mut call) in rows {
             let times = times(&pools, &mut call, budget)?;
             found.push(Threads { name, engine: engine.name(), times });

@@ -10,8 +10,9 @@ mod rows;
 use crate::compiled::{Compiled, Session};
 use crate::error::{ArgumentError, Result};
 use crate::interface::Results;
-use crate::value::{Arg, Number, Value, cells, numbers};
+use crate::value::{Arg, Number, Out, Value, cells, numbers};
 use parts::{Batch, Part};
+use rows::Room;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
@@ -113,13 +114,53 @@ impl Compiled {
         args: &[Batched<'_>],
         threads: Option<NonZeroUsize>,
     ) -> Result<Vec<Value>> {
+        let mut all = Vec::new();
+        self.batch(args, threads, Room::Made(&mut all))?;
+        Ok(all)
+    }
+
+    /// As [`Compiled::call_batch`], and writes the results into memory of the caller, one [`Out`] for each result in the order of
+    /// [`Compiled::outputs`]: an array with the rows of all elements, one after another. Calls again and again that are worth several
+    /// threads are faster so, because one thread would clear the memory that all write to.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// use jut::Batched::Each;
+    /// let text = "def f[n](x: [n]f64) -> f64 = sum (i < n) { x[i]^2 }";
+    /// let gradient = jut::Model::from_text(text)?.function("f")?.value_and_gradient()?;
+    /// let points = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    /// let (mut values, mut gradients) = (vec![0.0; 3], vec![0.0; 6]);
+    /// let each = [Each((&points[..], &[3, 2]).into())];
+    /// gradient.call_batch_into(&each, None, &mut [(&mut values).into(), (&mut gradients).into()])?;
+    /// assert_eq!(values, [5.0, 25.0, 61.0]);
+    /// assert_eq!(gradients, [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Compiled::call_batch`]; memory for more or fewer results than there are, and results that are tuples or records (A01); memory
+    /// that does not fit its result (A05). What the memory has in it after an error is not said.
+    pub fn call_batch_into(
+        &self,
+        args: &[Batched<'_>],
+        threads: Option<NonZeroUsize>,
+        outs: &mut [Out<'_>],
+    ) -> Result<()> {
+        self.check_outs(outs)?;
+        let outs = outs.iter_mut().map(Out::again).collect();
+        self.batch(args, threads, Room::Given(outs, &mut Vec::new()))
+    }
+
+    fn batch<'r>(
+        &'r self,
+        args: &'r [Batched<'r>],
+        threads: Option<NonZeroUsize>,
+        room: Room<'r>,
+    ) -> Result<()> {
         let count = self.count(args)?;
         let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
-        let threads = threads.min(count).max(1);
-        let mut all = Vec::new();
-        let batch = Batch::new(self, args, count, threads);
-        batch.run(&mut all)?;
-        Ok(all)
+        Batch::new(self, args, count, threads.min(count).max(1)).run(room)
     }
 
     /// How many elements there are.

@@ -241,6 +241,11 @@ impl Compiled {
         Duration::from_nanos(self.shared.element_time.load(Ordering::Relaxed))
     }
 
+    /// Whether results can be written into `outs`, one for each.
+    pub(crate) fn check_outs(&self, outs: &[Out<'_>]) -> Result<()> {
+        self.shared.interface.check_outs(outs)
+    }
+
     /// Keeps that.
     pub(crate) fn note_element_time(&self, nanoseconds: u64) {
         self.shared.element_time.store(nanoseconds, Ordering::Relaxed);

@@ -162,6 +162,24 @@ pub enum Out<'a> {
     Bools(&'a mut [bool]),
 }
 
+impl Out<'_> {
+    /// The same memory, for a shorter time.
+    pub(crate) fn again(&mut self) -> Out<'_> {
+        match self {
+            Out::F64(x) => Out::F64(x),
+            Out::F32(x) => Out::F32(x),
+            Out::I64(x) => Out::I64(x),
+            Out::I32(x) => Out::I32(x),
+            Out::Bool(x) => Out::Bool(x),
+            Out::F64s(all) => Out::F64s(all),
+            Out::F32s(all) => Out::F32s(all),
+            Out::I64s(all) => Out::I64s(all),
+            Out::I32s(all) => Out::I32s(all),
+            Out::Bools(all) => Out::Bools(all),
+        }
+    }
+}
+
 macro_rules! out_from {
     ($scalar:ty, $one:ident, $many:ident) => {
         impl<'a> From<&'a mut $scalar> for Out<'a> {

@@ -370,3 +370,84 @@ fn batches_on_several_threads_have_the_bits_of_single_calls() {
         assert!(all(&k, 2).is_ok());
     }
 }
+
+/// Memory of the caller gets what `call_batch` gives, on one and on several threads; what does not fit is refused, and so is what
+/// has no array of its own.
+#[test]
+fn batches_go_into_memory_of_the_caller() {
+    use jut::Batched::{Each, Same};
+    let text = "
+def f[n](x: [n]f64, k: i64, m: i64) -> (f64, i64, bool, [n, 2]f64, [n]f32) = {
+  s = for (j < m) carry (s = 0.0) { sin(s + f64(j)) }
+  check 0 < k
+  (s * x[0], k * k, 3 < k, build (i < n) { [x[i] * s, f64(k)] }, build (i < n) { f32(x[i]) })
+}
+def pair(x: f64) -> #(f64, f64) = #(x, x)
+";
+    let model = Model::from_text(text).expect("a program");
+    let f = model.function("f").and_then(|f| f.value()).expect("a function");
+    // One element, some, and so many that they are worth several threads.
+    for (count, m) in [(1, 3), (7, 3), (300, 200), (12, 100_000)] {
+        let x: Vec<f64> = (0..3 * count).map(|i| 0.01 * i as f64 - 1.0).collect();
+        let mut k: Vec<i64> = (0..count as i64).map(|k| 1 + k % 7).collect();
+        let shape = [count, 3];
+        let x = Arg::from((&x[..], &shape));
+        let all = f.call_batch(&[Each(x), Each((&k).into()), Same(m.into())], None);
+        let all = all.expect("values");
+        for threads in [1, 2, 3, 16] {
+            let threads = std::num::NonZeroUsize::new(threads);
+            let (mut a, mut b, mut c) = (vec![7.0; count], vec![7; count], vec![false; count]);
+            let (mut d, mut e) = (vec![7.0; 6 * count], vec![7.0_f32; 3 * count]);
+            let args = [Each(x), Each((&k).into()), Same(m.into())];
+            let outs = &mut [
+                (&mut a).into(),
+                (&mut b).into(),
+                (&mut c).into(),
+                (&mut d).into(),
+                Out::F32s(&mut e),
+            ];
+            f.call_batch_into(&args, threads, outs).expect("values");
+            let array = |shape: &[usize], data| Value::F64s(Array { shape: shape.to_vec(), data });
+            assert!(all[0].same_bits(&array(&[count], a)), "{threads:?}");
+            assert_eq!(all[1], Value::I64s(Array { shape: vec![count], data: b }));
+            assert_eq!(all[2], Value::Bools(Array { shape: vec![count], data: c }));
+            assert!(all[3].same_bits(&array(&[count, 3, 2], d)), "{threads:?}");
+            assert_eq!(all[4], Value::F32s(Array { shape: vec![count, 3], data: e }));
+        }
+        // One element that fails.
+        k[count / 2] = 0;
+        let (mut a, mut b, mut c) = (vec![0.0; count], vec![0; count], vec![false; count]);
+        let (mut d, mut e) = (vec![0.0; 6 * count], vec![0.0_f32; 3 * count]);
+        let outs = &mut [
+            (&mut a).into(),
+            (&mut b).into(),
+            (&mut c).into(),
+            (&mut d).into(),
+            Out::F32s(&mut e),
+        ];
+        let error = f.call_batch_into(&[Each(x), Each((&k).into()), Same(m.into())], None, outs);
+        assert_eq!(error.expect_err("it fails").code(), Some("R01"));
+    }
+    let args = [Each((&[1.0; 6][..], &[2, 3]).into()), Same(1.into()), Same(1.into())];
+    let code = |sizes: [usize; 4], floats: bool, last: bool| {
+        let [mut a, mut d] = [sizes[0], sizes[3]].map(|size| vec![0.0; size]);
+        let (mut b, mut c) = (vec![0; sizes[1]], vec![false; sizes[2]]);
+        let (mut e, mut wrong) = ([0.0_f32; 6], [0.0; 6]);
+        let mut outs: Vec<Out<'_>> =
+            vec![(&mut a).into(), (&mut b).into(), (&mut c).into(), (&mut d).into()];
+        let narrow = if floats { Out::from(&mut wrong) } else { Out::F32s(&mut e) };
+        outs.extend(last.then_some(narrow));
+        f.call_batch_into(&args, None, &mut outs).err().and_then(|e| e.code())
+    };
+    assert_eq!(code([2, 2, 2, 12], false, true), None);
+    for sizes in [[1, 2, 2, 12], [2, 3, 2, 12], [2, 2, 0, 12], [2, 2, 2, 6], [2, 2, 2, 13]] {
+        assert_eq!(code(sizes, false, true), Some("A05"), "{sizes:?}");
+    }
+    assert_eq!(code([2, 2, 2, 12], true, true), Some("A05"));
+    assert_eq!(code([2, 2, 2, 12], false, false), Some("A01"));
+    let pair = model.function("pair").and_then(|f| f.value()).expect("a function");
+    let (mut x, mut y) = ([0.0; 2], [0.0; 2]);
+    let outs = &mut [(&mut x).into(), (&mut y).into()];
+    let error = pair.call_batch_into(&[Each((&[1.0, 2.0]).into())], None, outs);
+    assert_eq!(error.expect_err("a tuple").code(), Some("A01"));
+}

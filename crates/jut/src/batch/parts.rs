@@ -6,10 +6,9 @@
 //! computed, and wait a little for their parts.
 
 use super::Batched;
-use super::rows::{self, Rows};
+use super::rows::{Room, Rows};
 use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
-use crate::value::Value;
 use jut_native::together;
 use jut_runtime::print;
 use std::ops::Range;
@@ -77,7 +76,7 @@ enum State<'r> {
 /// How a batch begins on several threads.
 enum Start<'r> {
     /// They are woken before anything is computed; where the results go.
-    Woken(&'r mut Vec<Value>),
+    Woken(Room<'r>),
     /// What is left after a look, and how many seconds it should take.
     Seen(Part<'r>, f64),
 }
@@ -94,10 +93,10 @@ impl<'b, 'r> Batch<'b, 'r> {
     }
 
     /// Computes all elements.
-    pub fn run(self, all: &'r mut Vec<Value>) -> Result<()> {
+    pub fn run(self, room: Room<'r>) -> Result<()> {
         let mut session = self.compiled.session();
         if self.threads == 1 {
-            let left = self.begin(&mut session, all)?;
+            let left = self.begin(&mut session, room)?;
             return self.fill(&mut session, left);
         }
         // All threads are busy.
@@ -105,9 +104,9 @@ impl<'b, 'r> Batch<'b, 'r> {
         let known = self.compiled.element_time();
         let all_time = known.as_secs_f64() * self.count as f64;
         let start = match known < PART && all_time >= WORTH.as_secs_f64() {
-            true => Start::Woken(all),
+            true => Start::Woken(room),
             false => {
-                let mut left = self.begin(&mut session, all)?;
+                let mut left = self.begin(&mut session, room)?;
                 match self.look(&mut session, &mut left)? {
                     None => return Ok(()),
                     Some(time) => Start::Seen(left, time),
@@ -123,7 +122,7 @@ impl<'b, 'r> Batch<'b, 'r> {
         let here = || {
             let (left, time) = match start {
                 Start::Seen(left, time) => (left, time),
-                Start::Woken(all) => match self.begin(&mut session, all) {
+                Start::Woken(room) => match self.begin(&mut session, room) {
                     Ok(left) => (left, all_time),
                     Err(error) => return *self.state() = State::Failed(0, error),
                 },
@@ -144,9 +143,9 @@ impl<'b, 'r> Batch<'b, 'r> {
     }
 
     /// Computes the first element, and makes room for the others.
-    fn begin(&self, session: &mut Session, all: &'r mut Vec<Value>) -> Result<Part<'r>> {
-        *all = rows::with_room(&session.element(self.args, 0, &mut Vec::new())?, self.count)?;
-        let rows = all.iter_mut().map(Rows::of).collect();
+    fn begin(&self, session: &mut Session, room: Room<'r>) -> Result<Part<'r>> {
+        let first = session.element(self.args, 0, &mut Vec::new())?;
+        let rows = room.with_first(&first, self.count)?;
         let mut left = Part { elements: 0..self.count, rows };
         left.take(1);
         Ok(left)

@@ -1,17 +1,71 @@
-//! Where the results of a batch go: values with one more dimension in front, made when the first element is known, and parts of
-//! their rows, which several threads fill at once.
+//! Where the results of a batch go: values with one more dimension in front, made when the first element is known, or memory of
+//! the caller; and parts of their rows, which several threads fill at once.
 
 use crate::error::{ArgumentError, Result};
 use crate::interface::Results;
 use crate::value::{Array, Number, Out, Value, cells, numbers};
 use std::borrow::Cow;
 
-/// The results of the first element, each with one more dimension in front and room for so many elements.
+/// Where they go.
+pub(super) enum Room<'r> {
+    /// Values of jut's own, which there are not yet.
+    Made(&'r mut Vec<Value>),
+    /// Memory of the caller for each, and the shapes of an element's results, which are not known yet.
+    Given(Vec<Out<'r>>, &'r mut Vec<Vec<usize>>),
+}
+
+impl<'r> Room<'r> {
+    /// The rows of so many elements, with the first ones written.
+    ///
+    /// # Errors
+    /// There is not so much memory (A03), or that of the caller does not fit (A05).
+    pub fn with_first(self, first: &Results<'_>, count: usize) -> Result<Vec<Rows<'r>>> {
+        match self {
+            Room::Made(all) => {
+                *all = first
+                    .values()
+                    .into_iter()
+                    .map(|one| room(one, count))
+                    .collect::<Result<_>>()?;
+                Ok(all.iter_mut().map(Rows::of).collect())
+            }
+            Room::Given(outs, shapes) => {
+                let first = first.values();
+                *shapes =
+                    first.iter().map(|one| one.shape().cloned().unwrap_or_default()).collect();
+                let mut all = Vec::with_capacity(outs.len());
+                for ((out, shape), one) in outs.into_iter().zip(shapes.iter()).zip(first) {
+                    let mut rows = Rows::Cells(given(out, &one, count)?, shape);
+                    rows.put(0, Cow::Owned(one))?;
+                    all.push(rows);
+                }
+                Ok(all)
+            }
+        }
+    }
+}
+
+/// Memory of the caller as an array, if so many elements like the first one fit it.
 ///
 /// # Errors
-/// There is not so much memory (A03).
-pub(super) fn with_room(first: &Results<'_>, count: usize) -> Result<Vec<Value>> {
-    first.values().into_iter().map(|one| room(one, count)).collect()
+/// They do not (A05).
+fn given<'r>(out: Out<'r>, first: &Value, count: usize) -> Result<Out<'r>> {
+    fn many<'r, T: Number>(all: &'r mut [T], first: &Value, count: usize) -> Result<Out<'r>> {
+        let all_cells = T::cells(first).map(|(_, cells)| cells.len().checked_mul(count));
+        let reason = match all_cells {
+            Some(Some(needed)) if needed == all.len() => return Ok(Number::outs(all)),
+            Some(Some(needed)) => format!("it has {} cells, not {needed}", all.len()),
+            Some(None) => "there cannot be so much".to_owned(),
+            None => format!("it is for another type, {}", T::SCALAR.name()),
+        };
+        let reason = format!("memory for this result does not fit: {reason}");
+        let help = "give as much as all elements have, of the same type; `call_batch` makes it";
+        Err(ArgumentError::new("A05", "batch", reason, help).into())
+    }
+    numbers!(Out, out;
+        one => many(std::slice::from_mut(one), first, count),
+        [all] => many(all, first, count),
+    )
 }
 
 fn room(first: Value, count: usize) -> Result<Value> {
@@ -60,7 +114,7 @@ pub(super) enum Rows<'r> {
 }
 
 impl<'r> Rows<'r> {
-    /// All rows of a value [with room](with_room).
+    /// All rows of a value that has room for them.
     pub fn of(value: &'r mut Value) -> Rows<'r> {
         fn cells<T: Number>(array: &mut Array<T>) -> Rows<'_> {
             let inner = array.shape.get(1..).unwrap_or_default();
@@ -106,7 +160,8 @@ impl<'r> Rows<'r> {
     pub fn put(&mut self, at: usize, one: Cow<'_, Value>) -> Result<()> {
         fn row<T: Number>(all: &mut [T], inner: &[usize], at: usize, one: &Value) -> Result<()> {
             let Some((shape, data)) = T::cells(one) else { return Ok(()) };
-            if shape != inner {
+            // One by one: to compare the memory of lists takes longer, most of all of empty ones, which have none.
+            if !shape.iter().eq(inner) {
                 let reason = format!("a result has the sizes {shape:?}, one before {inner:?}");
                 let help = "give elements of one size, or call the function for each";
                 return Err(ArgumentError::new("A03", "batch", reason, help).into());

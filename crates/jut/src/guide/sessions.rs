@@ -115,7 +115,8 @@
 //! **Cores.** A loop whose iterations do not meet, such as a sum over samples or particles, runs on several threads if its
 //! iterations take long enough: those of the `rayon` pool that the caller is in, or of the global one, as many as
 //! `RAYON_NUM_THREADS` says or there are cores. [`Function::parallel`](crate::Function::parallel) leaves all loops on the
-//! thread of the call. Many small calls go over all cores by [`Compiled::call_batch`](crate::Compiled::call_batch).
+//! thread of the call. Many small calls go over all cores by [`Compiled::call_batch`](crate::Compiled::call_batch),
+//! again and again best by [`Compiled::call_batch_into`](crate::Compiled::call_batch_into), with memory of the caller.
 //!
 //! **Two compilers.** Where LLVM is built in, a function begins with Cranelift's code, which is there within milliseconds, and
 //! goes on with LLVM's, which runs faster, once a thread in the background has made it: that begins when the function has run for a twentieth
