@@ -6,7 +6,7 @@
 //!
 //! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers, two
 //!    to a register where [the loop says so](crate::vector);
-//! 2. a loop over what is left. If lanes are two to a register and the loop reads arrays alone that nothing stores to, iterations go in pairs: one adds to the
+//! 2. a loop over what is left. If lanes are two to a register and the loop does not read what [has just been stored](jut_loop::analysis::JustStored), iterations go in pairs: one adds to the
 //!    first register, which becomes the last one. Else the lanes of one sum with a small body are registers, of which the first is added to and
 //!    becomes the last; and those of other sums are [in memory](crate::stacked), as they are for all iterations of a large body;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that. Lanes that have moved on are
@@ -126,7 +126,7 @@ impl Translator<'_> {
         let zero = self.float(0.0);
         let empty = vec![zero; sums * LANES];
         let rest = match plan {
-            Some(plan) if !plan.nested && self.reads_what_is_given(&source.body) => {
+            Some(plan) if !plan.nested && !self.just_stored.is_loaded_by(source.index) => {
                 let zeros = vec![self.both(zero); sums * LANES / 2];
                 let rest = self.block_with(1, 0);
                 for _ in &zeros {
@@ -260,22 +260,6 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(after);
         Ok(lanes)
-    }
-
-    /// Whether a body loads from arrays alone that nothing stores to. A pair that has just been stored one number after the other is not there yet: of a few terms that takes longer
-    /// than to load them one by one.
-    fn reads_what_is_given(&mut self, body: &Block) -> bool {
-        let mut all = true;
-        for stmt in &body.stmts {
-            match stmt {
-                Stmt::Offset { dst, buffer, .. } if self.given.contains(buffer) => {
-                    self.given.insert(*dst);
-                }
-                Stmt::Load { buffer, .. } => all &= self.given.contains(buffer),
-                _ => {}
-            }
-        }
-        all
     }
 
     /// What is left of a block, up to seven iterations, two to a register, given the lanes of each sum: pairs add to the first ones of them, which go behind the

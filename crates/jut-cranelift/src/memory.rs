@@ -86,9 +86,6 @@ impl Translator<'_> {
             address = self.builder.ins().iadd_imm_s(address, i64::from(offset));
         }
         self.bind(dst, address);
-        if self.given.contains(&buffer) {
-            self.given.insert(dst);
-        }
         Ok(())
     }
 

@@ -21,14 +21,13 @@ use cranelift_module::{FuncId, Module};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Opcode, Prim, SIN};
-use jut_loop::analysis::{Step, sine_and_cosine};
+use jut_loop::analysis::{JustStored, Step, sine_and_cosine};
 use jut_loop::form::{
-    Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Site, Stmt, Value,
+    Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
 };
 use jut_loop::kernel::Kernel;
 use jut_native::frame::Frame;
 use jut_native::object::MathLibrary;
-use std::collections::HashSet;
 
 /// Why a function could not be translated, for the reader of [`crate::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -66,8 +65,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) source: &'a LoopFunction,
     pub(crate) builder: FunctionBuilder<'a>,
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
-    /// Arrays that are only read, and their rows.
-    pub(crate) given: HashSet<Value>,
+    /// Sums for which it does not pay to load neighbours at once.
+    pub(crate) just_stored: JustStored,
     /// Integers known to be another integer plus a constant: they become address offsets.
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
     /// Float literals that stand before loops.
@@ -137,7 +136,7 @@ impl<'a> Translator<'a> {
             source,
             builder,
             values,
-            given: source.params.iter().filter(|p| p.role == Role::In).map(|p| p.value).collect(),
+            just_stored: JustStored::of(source),
             shifted: SecondaryMap::new(),
             literals,
             stored: None,

@@ -89,6 +89,54 @@ const BODIES: &[(&str, &str, &str)] = &[
     (w_2)
   }",
     ),
+    (
+        "rows that it adds to",
+        "lanes vector 8 (j in",
+        "fill b[k] = 0.5
+  (w) = for up (i in 0 .. n) carry (w_1 = 0.5) {
+    at = i * m
+    half = at / 2
+    row = z[at ..]
+    sums = b[half ..]
+    (s) = lanes (j in 0 .. m) carry (s_1) {
+      d = row[j]
+      e = sums[j]
+      f = e - d
+      sums[j] = f
+      s_2 = s_1 + f
+      (s_2)
+    }
+    w_2 = w_1 - s
+    (w_2)
+  }",
+    ),
+    (
+        "what a sum before it has stored",
+        "lanes vector 8 (l in",
+        "(w) = for up (i in 0 .. n) carry (w_1 = 0.5) {
+    at = i * m
+    row = z[at ..]
+    kept = b[at ..]
+    (s) = lanes (j in 0 .. m) carry (s_1) {
+      d = row[j]
+      e = y[j]
+      f = d * e
+      kept[j] = f
+      s_2 = s_1 + f
+      (s_2)
+    }
+    (t) = lanes (l in 0 .. m) carry (t_1) {
+      g = kept[l]
+      h = g - s
+      o = h * h
+      kept[l] = o
+      t_2 = t_1 + o
+      (t_2)
+    }
+    w_2 = w_1 - t
+    (w_2)
+  }",
+    ),
 ];
 
 #[test]

@@ -19,6 +19,7 @@ mod in_order;
 mod interchange;
 mod jam;
 mod join;
+mod just_stored;
 mod need;
 mod optimise;
 mod planes;

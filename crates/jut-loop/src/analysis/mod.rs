@@ -16,12 +16,14 @@
 //! | [`Spot`] | where in an array of rows the iterations of two loops meet |
 //! | [`sine_and_cosine`] | which sines and cosines are of the same number |
 //! | [`Beside`] | what a load finds that several iterations have stored just before, a few cells beside |
+//! | [`JustStored`] | which sums load what the statements round them have just stored |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
 mod beside;
 mod distances;
 pub mod effects;
+mod just_stored;
 mod lanes;
 pub mod linear;
 pub mod own_rows;
@@ -36,6 +38,7 @@ mod zeros;
 
 pub use beside::Beside;
 pub use distances::{Distance, Distances, Reached};
+pub use just_stored::JustStored;
 pub use lanes::{Class, Classes};
 pub use own_rows::OwnRows;
 pub use partners::sine_and_cosine;
