@@ -3,17 +3,19 @@
 //! A call overwrites the registers of the machine's floats, and all but five of the others, so what is alive across one
 //! lies in memory there. The register allocator cuts the life of such a value in two, and the second part begins where the
 //! value is *used* next: if that is in a loop, each iteration begins with the value in memory and ends with putting it back.
-//! A sum that a loop carries inside a loop that copies an array waits for memory in every iteration then. So, in front of
-//! a loop without calls, what was computed before a call goes through memory once,
+//! A sum that a loop carries inside a loop that copies an array waits for memory in every iteration then. So what was computed before a call
+//! and is used in a loop without calls is put into a slot where it is computed, and loaded in front of each such loop,
 //!
 //! ```text
-//!                                block P:            slot = kappa; kappa2 = slot
+//!     kappa = ..                     kappa = ..; slot = kappa
 //!     brif any, body(s), done    ->  brif any, P, done
+//!                                block P:            kappa2 = slot
 //! block body(sum):               block body(sum):    (from P with another name of s)
 //!     t = kappa * x                  t = kappa2 * x
 //! ```
 //!
-//! and so does what leaves it, if calls follow. A name that is made in P and ends with the loop is in a register all the while.
+//! and what leaves the loop goes through memory, if calls follow. A name that is made in P and ends with the loop is in a register all the while;
+//! and the first name, which nothing uses from there on, is no longer alive. A constant is written again in place of being loaded.
 //!
 //! *Requires*: a function that the allocator that looks for the best registers will take. *Ensures*: the same
 //! values, bit for bit. *Cost*: the size of the function, and of the loops' nesting.
@@ -24,8 +26,8 @@ use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::function::FunctionStencil;
 use cranelift_codegen::ir::{
-    Block, BlockArg, Function, Inst, InstBuilder, MemFlagsData, StackSlot, StackSlotData,
-    StackSlotKind, Value, types,
+    Block, BlockArg, Function, Inst, InstBuilder, MemFlagsData, Opcode, StackSlot, StackSlotData,
+    StackSlotKind, Value, ValueDef, types,
 };
 use cranelift_codegen::loop_analysis::{Loop, LoopAnalysis};
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -54,7 +56,8 @@ pub(crate) fn give(func: &mut Function) {
         });
         quiet[place].1.push(block);
     }
-    let mut naming = Naming { func, loops: &loops, calls: &calls, slot: None };
+    let mut naming =
+        Naming { func, loops: &loops, calls: &calls, slot: None, slots: SecondaryMap::new() };
     for (of, blocks) in &quiet {
         let mut inside = EntitySet::new();
         blocks.iter().for_each(|block| {
@@ -144,8 +147,18 @@ struct Naming<'a> {
     func: &'a mut Function,
     loops: &'a LoopAnalysis,
     calls: &'a Calls,
-    /// The memory that values go through.
+    /// The memory that values go through which leave loops.
     slot: Option<StackSlot>,
+    /// The slots of values that loops load.
+    slots: SecondaryMap<Value, Option<StackSlot>>,
+}
+
+/// Where a value gets another name.
+enum Renamed {
+    /// In front of a loop, from a slot of its own or as a constant.
+    Entering,
+    /// Behind a loop.
+    Leaving,
 }
 
 impl Naming<'_> {
@@ -172,7 +185,7 @@ impl Naming<'_> {
         if read.is_empty() {
             return;
         }
-        let names = self.on_the_way(from, header, &read, &first);
+        let names = self.on_the_way(from, header, &read, &first, Renamed::Entering);
         for block in blocks {
             let FunctionStencil { layout, dfg, .. } = &mut self.func.stencil;
             for inst in layout.block_insts(*block) {
@@ -196,7 +209,7 @@ impl Naming<'_> {
                 |value: &Value| self.calls.home[*value].is_some_and(|b| inside.contains(b));
             left.retain(|value| made_here(value) && self.fits(*value));
             if !left.is_empty() {
-                self.on_the_way(last, target, &left, &given);
+                self.on_the_way(last, target, &left, &given, Renamed::Leaving);
             }
         }
     }
@@ -209,11 +222,8 @@ impl Naming<'_> {
         to: Block,
         values: &[Value],
         args: &[Value],
+        renamed: Renamed,
     ) -> HashMap<Value, Value> {
-        let slot = *self.slot.get_or_insert_with(|| {
-            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, BYTES, 4);
-            self.func.create_sized_stack_slot(data)
-        });
         let between = self.func.dfg.make_block();
         self.func.layout.insert_block(between, to);
         let call = self.func.dfg.block_call(between, &[] as &[BlockArg]);
@@ -225,18 +235,70 @@ impl Naming<'_> {
             }
         }
         let mut names = HashMap::default();
-        let mut cursor = FuncCursor::new(self.func).at_bottom(between);
-        let flags = MemFlagsData::trusted();
         for value in values {
-            let ty = cursor.func.dfg.value_type(*value);
-            let place = cursor.ins().stack_addr(types::I64, slot, 0);
-            cursor.ins().store(flags, *value, place, 0);
-            names.insert(*value, cursor.ins().load(ty, flags, place, 0));
+            let name = match renamed {
+                Renamed::Entering => self.entering(*value, between),
+                Renamed::Leaving => self.leaving(*value, between),
+            };
+            names.insert(*value, name);
         }
         let given: Vec<Value> =
             args.iter().map(|arg| names.get(arg).copied().unwrap_or(*arg)).collect();
+        let mut cursor = FuncCursor::new(self.func).at_bottom(between);
         cursor.ins().jump(to, &block_args(&given));
         names
+    }
+
+    /// Another name for a value in front of a loop.
+    fn entering(&mut self, value: Value, block: Block) -> Value {
+        let made = match self.func.dfg.value_def(value) {
+            ValueDef::Result(inst, _) => Some(inst),
+            _ => None,
+        };
+        let constant = made.filter(|inst| {
+            let code = self.func.dfg.insts[*inst].opcode();
+            matches!(code, Opcode::Iconst | Opcode::F64const | Opcode::F32const)
+        });
+        if let Some(inst) = constant {
+            let again = self.func.dfg.clone_inst(inst);
+            FuncCursor::new(self.func).at_bottom(block).insert_inst(again);
+            return self.func.dfg.first_result(again);
+        }
+        let slot = match self.slots[value] {
+            Some(slot) => slot,
+            None => {
+                let slot = self.slot_of(value);
+                let cursor = FuncCursor::new(self.func);
+                let mut cursor = match (made, self.calls.home[value]) {
+                    (Some(inst), _) => cursor.after_inst(inst),
+                    (None, home) => cursor.at_first_insertion_point(home.unwrap_or(block)),
+                };
+                store(&mut cursor, value, slot);
+                *self.slots[value].insert(slot)
+            }
+        };
+        load(&mut FuncCursor::new(self.func).at_bottom(block), value, slot)
+    }
+
+    /// Another name for a value that has left a loop.
+    fn leaving(&mut self, value: Value, block: Block) -> Value {
+        let slot = match self.slot {
+            Some(slot) => slot,
+            None => {
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, BYTES, 4);
+                *self.slot.insert(self.func.create_sized_stack_slot(data))
+            }
+        };
+        let mut cursor = FuncCursor::new(self.func).at_bottom(block);
+        store(&mut cursor, value, slot);
+        load(&mut cursor, value, slot)
+    }
+
+    fn slot_of(&mut self, value: Value) -> StackSlot {
+        let bytes = self.func.dfg.value_type(value).bytes();
+        let shift = bytes.next_power_of_two().trailing_zeros() as u8;
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, shift);
+        self.func.create_sized_stack_slot(data)
     }
 
     /// The arguments with which an instruction goes to a block, if one of its places leads there.
@@ -252,4 +314,17 @@ impl Naming<'_> {
     fn fits(&self, value: Value) -> bool {
         self.func.dfg.value_type(value).bytes() <= BYTES
     }
+}
+
+/// Writes a value into a slot.
+fn store(cursor: &mut FuncCursor<'_>, value: Value, slot: StackSlot) {
+    let place = cursor.ins().stack_addr(types::I64, slot, 0);
+    cursor.ins().store(MemFlagsData::trusted(), value, place, 0);
+}
+
+/// Loads what a slot has of a value.
+fn load(cursor: &mut FuncCursor<'_>, value: Value, slot: StackSlot) -> Value {
+    let ty = cursor.func.dfg.value_type(value);
+    let place = cursor.ins().stack_addr(types::I64, slot, 0);
+    cursor.ins().load(ty, MemFlagsData::trusted(), place, 0)
 }
