@@ -17,7 +17,8 @@
 //! # How
 //!
 //! Directly, from where the cells are: neighbouring cells of a row are neighbours in a vector, and
-//! several channels (or places of the kernel) share what is loaded. Nothing is allocated or copied.
+//! several channels (or places of the kernel) share what is loaded: twelve sums at a time where the registers suffice, of
+//! which no one waits for another. Nothing is allocated or copied.
 //!
 //! Requires: the buffers are as long as the sizes say; the result overlaps nothing. Ensures: a size
 //! of 0, or a negative one, gives sums over nothing, or no cells. Cost: `o c i j u v` multiply-adds.
@@ -70,10 +71,44 @@ impl Sizes {
     }
 }
 
-/// Channels, or places of the kernel, that share what is loaded.
-const STEP: usize = 4;
-/// Vectors of neighbouring cells at a time.
+/// Vectors of neighbouring cells, or places of the kernel, at a time.
 const VECTORS: usize = 3;
+
+/// How many of so many channels share what is loaded.
+#[inline(always)]
+fn together(left: usize) -> usize {
+    match left {
+        4.. => 4,
+        2.. => 2,
+        _ => 1,
+    }
+}
+
+/// Calls a function for so many channels and vectors, with a copy for each number.
+macro_rules! tile {
+    ($function:ident, $channels:expr, $vectors:expr, ($($arg:expr),*)) => {
+        match ($channels, $vectors) {
+            (4, 1) => $function::<E, 4, 1>($($arg),*),
+            (4, 2) => $function::<E, 4, 2>($($arg),*),
+            (4, _) => $function::<E, 4, 3>($($arg),*),
+            (2, 1) => $function::<E, 2, 1>($($arg),*),
+            (2, 2) => $function::<E, 2, 2>($($arg),*),
+            (2, _) => $function::<E, 2, 3>($($arg),*),
+            (_, 1) => $function::<E, 1, 1>($($arg),*),
+            (_, 2) => $function::<E, 1, 2>($($arg),*),
+            _ => $function::<E, 1, 3>($($arg),*),
+        }
+    };
+}
+
+/// Sums at a time for each of so many channels, at most.
+#[inline(always)]
+fn most<E: Eight>(channels: usize) -> usize {
+    match channels {
+        4 if !E::TWELVE => 1,
+        _ => VECTORS,
+    }
+}
 
 kernels! {
     /// `y` from `x` and `k`.
@@ -91,7 +126,11 @@ unsafe fn output_body<E: Eight>(y: &mut [f64], x: &[f64], k: &[f64], s: Sizes, a
     let mut patience = Patience::new();
     let mut o = 0;
     while o < s.o {
-        let channels = if s.o - o >= STEP { STEP } else { 1 };
+        // Copies for two channels take registers from those for four, where there are few.
+        let channels = match together(s.o - o) {
+            2 if !E::TWELVE => 1,
+            channels => channels,
+        };
         for i in 0..s.i {
             let mut j = 0;
             while j < s.j {
@@ -102,22 +141,10 @@ unsafe fn output_body<E: Eight>(y: &mut [f64], x: &[f64], k: &[f64], s: Sizes, a
                 let width = (s.j - j).min(VECTORS * LANES);
                 let (x, k) = (x.as_ptr(), k.as_ptr());
                 let y = y.as_mut_ptr();
+                let at = [o, i, j, width];
                 // SAFETY: these channels and columns are there.
                 unsafe {
-                    match (channels, width.div_ceil(LANES)) {
-                        (STEP, 1) => {
-                            output_tile::<E, STEP, 1>(y, x, k, s, [o, i, j, width], add, p)
-                        }
-                        (STEP, 2) => {
-                            output_tile::<E, STEP, 2>(y, x, k, s, [o, i, j, width], add, p)
-                        }
-                        (STEP, _) => {
-                            output_tile::<E, STEP, 3>(y, x, k, s, [o, i, j, width], add, p)
-                        }
-                        (_, 1) => output_tile::<E, 1, 1>(y, x, k, s, [o, i, j, width], add, p),
-                        (_, 2) => output_tile::<E, 1, 2>(y, x, k, s, [o, i, j, width], add, p),
-                        _ => output_tile::<E, 1, 3>(y, x, k, s, [o, i, j, width], add, p),
-                    }
+                    tile!(output_tile, channels, width.div_ceil(LANES), (y, x, k, s, at, add, p));
                 }
                 j += width;
             }
@@ -188,34 +215,99 @@ unsafe fn input_body<E: Eight>(x: &mut [f64], y: &[f64], k: &[f64], s: Sizes, ad
     let mut patience = Patience::new();
     let mut c = 0;
     while c < s.c {
-        let channels = if s.c - c >= STEP { STEP } else { 1 };
+        let channels = together(s.c - c);
         for row in 0..h {
-            for column in (0..w).step_by(LANES) {
+            let mut column = 0;
+            while column < w {
                 if patience.is_over(1) {
                     return;
                 }
                 let p = &mut patience;
                 let (y, k) = (y.as_ptr(), k.as_ptr());
                 let x = x.as_mut_ptr();
+                // Vectors of which each lane has a column of y for every v.
+                let inside = match column + 1 >= s.v {
+                    true => (s.j.min(w).saturating_sub(column) / LANES).min(most::<E>(channels)),
+                    false => 0,
+                };
+                let at = [c, row, column];
                 // SAFETY: these channels are there, and the row from this column on.
                 unsafe {
-                    match channels {
-                        STEP => input_tile::<E, STEP>(x, y, k, s, [c, row, column], add, p),
-                        _ => input_tile::<E, 1>(x, y, k, s, [c, row, column], add, p),
+                    match (channels, inside) {
+                        (4, 0) => edge_tile::<E, 4>(x, y, k, s, at, add, p),
+                        (2, 0) => edge_tile::<E, 2>(x, y, k, s, at, add, p),
+                        (_, 0) => edge_tile::<E, 1>(x, y, k, s, at, add, p),
+                        _ => tile!(inner_tile, channels, inside, (x, y, k, s, at, add, p)),
                     }
                 }
+                column += inside.max(1) * LANES;
             }
         }
         c += channels;
     }
 }
 
-/// Up to eight neighbouring cells of a row of `x`, in some channels.
+/// The rows of the kernel that a row of `x` meets a row of `y` in.
+#[inline(always)]
+fn rows_of_kernel(s: Sizes, row: usize) -> core::ops::Range<usize> {
+    (row + 1).saturating_sub(s.i)..s.u.min(row + 1)
+}
+
+/// `N` vectors of neighbouring cells of a row of `x`, in some channels, where every place of the kernel has a column of `y` for each.
+///
+/// # Safety
+/// As of `input_body`; the cells are there, and these columns.
+#[inline(always)]
+unsafe fn inner_tile<E: Eight, const CHANNELS: usize, const N: usize>(
+    x: *mut f64,
+    y: *const f64,
+    k: *const f64,
+    s: Sizes,
+    [c, row, column]: [usize; 3],
+    add: bool,
+    patience: &mut Patience,
+) {
+    let (h, w) = (s.h(), s.w());
+    let place = s.u * s.v;
+    // SAFETY: as required of the caller: row - u is a row of y.
+    unsafe {
+        let mut sums = [[E::splat(0.0); N]; CHANNELS];
+        for o in 0..s.o {
+            for u in rows_of_kernel(s, row) {
+                if patience.is_over(s.v * CHANNELS * N) {
+                    return;
+                }
+                let cells = y.add((o * s.i + row - u) * s.j + column);
+                let k = k.add((o * s.c + c) * place + u * s.v);
+                for v in 0..s.v {
+                    let mut right = [E::splat(0.0); N];
+                    for (n, right) in right.iter_mut().enumerate() {
+                        *right = E::load(cells.add(n * LANES).sub(v));
+                    }
+                    for (channel, sums) in sums.iter_mut().enumerate() {
+                        let factor = E::splat(*k.add(channel * place + v));
+                        for (sum, cells) in sums.iter_mut().zip(right) {
+                            *sum = factor.fused(cells, *sum);
+                        }
+                    }
+                }
+            }
+        }
+        for (channel, sums) in sums.into_iter().enumerate() {
+            let x = x.add(((c + channel) * h + row) * w + column);
+            for (n, sum) in sums.into_iter().enumerate() {
+                sum.put(x.add(n * LANES), LANES, add);
+            }
+        }
+    }
+}
+
+/// Up to eight neighbouring cells of a row of `x`, in some channels, of which some places of the kernel have no column of `y`.
 ///
 /// # Safety
 /// As of `input_body`; the first cell is there.
 #[inline(always)]
-unsafe fn input_tile<E: Eight, const CHANNELS: usize>(
+unsafe fn edge_tile<E: Eight, const CHANNELS: usize>(
     x: *mut f64,
     y: *const f64,
     k: *const f64,
@@ -231,7 +323,7 @@ unsafe fn input_tile<E: Eight, const CHANNELS: usize>(
     unsafe {
         let mut sums = [E::splat(0.0); CHANNELS];
         for o in 0..s.o {
-            for u in (row + 1).saturating_sub(s.i)..s.u.min(row + 1) {
+            for u in rows_of_kernel(s, row) {
                 // Those v for which a lane has a column of y.
                 let last = s.v.min(column + LANES);
                 let first = (column + 1).saturating_sub(s.j).min(last);
@@ -273,7 +365,9 @@ unsafe fn kernel_body<E: Eight>(k: &mut [f64], x: &[f64], y: &[f64], s: Sizes, a
     let mut patience = Patience::new();
     let mut o = 0;
     while o < s.o {
-        let channels = if s.o - o >= 2 { 2 } else { 1 };
+        // Where rows are parts of vectors, to load them is most of the work.
+        let some = if E::TWELVE || s.j >= LANES { s.o - o } else { (s.o - o).min(2) };
+        let channels = together(some);
         for c in 0..s.c {
             for u in 0..s.u {
                 let mut v = 0;
@@ -282,21 +376,12 @@ unsafe fn kernel_body<E: Eight>(k: &mut [f64], x: &[f64], y: &[f64], s: Sizes, a
                         return;
                     }
                     let p = &mut patience;
-                    let places = if s.v - v >= STEP { STEP } else { 1 };
+                    let places = (s.v - v).min(most::<E>(channels));
                     let (x, y) = (x.as_ptr(), y.as_ptr());
-                    let k = k.as_mut_ptr();
+                    let (k, at) = (k.as_mut_ptr(), [o, c, u, v]);
                     // SAFETY: these channels and places are there.
                     unsafe {
-                        match (channels, places) {
-                            (2, STEP) => {
-                                kernel_tile::<E, 2, STEP>(k, x, y, s, [o, c, u, v], add, p)
-                            }
-                            (2, _) => kernel_tile::<E, 2, 1>(k, x, y, s, [o, c, u, v], add, p),
-                            (_, STEP) => {
-                                kernel_tile::<E, 1, STEP>(k, x, y, s, [o, c, u, v], add, p)
-                            }
-                            _ => kernel_tile::<E, 1, 1>(k, x, y, s, [o, c, u, v], add, p),
-                        }
+                        tile!(kernel_tile, channels, places, (k, x, y, s, at, add, p));
                     }
                     v += places;
                 }

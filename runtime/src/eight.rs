@@ -11,6 +11,9 @@
 /// Of all functions: the machine has these vectors; pointers are to the lanes that are read or
 /// written, aligned like floats.
 pub(crate) trait Eight: Copy {
+    /// Whether there are registers for twelve and what is computed with them; else for six.
+    const TWELVE: bool;
+
     /// Eight times the same.
     unsafe fn splat(x: f64) -> Self;
     /// All lanes from memory.
@@ -62,6 +65,8 @@ pub(crate) trait Eight: Copy {
 }
 
 impl Eight for [f64; 8] {
+    const TWELVE: bool = false;
+
     #[inline(always)]
     unsafe fn splat(x: f64) -> Self {
         [x; 8]
@@ -146,6 +151,8 @@ pub(crate) mod x86 {
     }
 
     impl Eight for __m512d {
+        const TWELVE: bool = true;
+
         #[inline(always)]
         unsafe fn splat(x: f64) -> Self {
             // SAFETY: the machine has it, as for all of these.
@@ -232,6 +239,8 @@ pub(crate) mod x86 {
     }
 
     impl Eight for Two {
+        const TWELVE: bool = false;
+
         #[inline(always)]
         unsafe fn splat(x: f64) -> Self {
             // SAFETY: the machine has it, as for all of these.
@@ -329,6 +338,8 @@ pub(crate) mod arm {
     pub(crate) struct Four([float64x2_t; 4]);
 
     impl Eight for Four {
+        const TWELVE: bool = false;
+
         #[inline(always)]
         unsafe fn splat(x: f64) -> Self {
             // SAFETY: every such processor has it, as for all of these.

@@ -53,12 +53,18 @@ fn every_cell_has_the_order_that_the_language_says() {
         [2, 1, 1, 40, 1, 9],
         [1, 3, 4, 1, 2, 11],
         [3, 6, 1, 1, 1, 1],
+        // Two channels, or two more than four, and rows of x with vectors inside: three, two and one, and at the end.
+        [7, 6, 3, 34, 3, 3],
+        [6, 3, 2, 25, 2, 2],
+        [3, 2, 2, 50, 1, 3],
+        [6, 7, 2, 24, 1, 1],
         [0, 2, 3, 3, 2, 2],
         [2, 0, 3, 3, 2, 2],
         [2, 2, 0, 3, 2, 2],
         [2, 2, 3, 0, 2, 2],
         [2, 2, 3, 3, 0, 2],
         [2, 2, 3, 3, 2, 0],
+        [2, 2, 3, 8, 2, 0],
         [2, 2, 0, 0, 0, 0],
     ];
     for sizes in shapes {
@@ -77,10 +83,13 @@ fn every_cell_has_the_order_that_the_language_says() {
                 let mut expected = numbers(cells, 4);
                 plainly(&mut expected, a, b, s, which, add);
                 for run in runs {
-                    let mut found = numbers(cells, 4);
+                    // What is behind the result stays as it is.
+                    let mut found = [numbers(cells, 4), vec![7.0; LANES]].concat();
                     // SAFETY: the machine has these vectors; the buffers fit the sizes.
-                    unsafe { run(&mut found, a, b, s, add) };
-                    assert_eq!(bits(&found), bits(&expected), "{sizes:?}, side {which}, {add}");
+                    unsafe { run(&mut found[..cells], a, b, s, add) };
+                    let (found, behind) = found.split_at(cells);
+                    assert_eq!(bits(found), bits(&expected), "{sizes:?}, side {which}, {add}");
+                    assert_eq!(behind, [7.0; LANES], "{sizes:?}, side {which}, {add}");
                 }
             }
         }
