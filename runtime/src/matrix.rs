@@ -302,12 +302,7 @@ fn pack_columns(
             if used < panel {
                 out.fill(0.0);
             }
-            for j in 0..used {
-                let source = &b.cells[first + j * b.column..];
-                for l in 0..depth {
-                    out[l * panel + j] = source[l * b.row];
-                }
-            }
+            interleave(out, panel, used, depth, &b.cells[first..], [b.column, b.row]);
         }
         at += panel * depth;
     }
@@ -339,14 +334,36 @@ fn pack_rows(
                 out[l * panel..][..used].copy_from_slice(source);
             }
         } else {
-            for i in 0..used {
-                let source = &a.cells[(first + start + i) * a.row + from * a.column..];
-                for l in 0..depth {
-                    out[l * panel + i] = source[l * a.column];
-                }
-            }
+            let source = &a.cells[(first + start) * a.row + from * a.column..];
+            interleave(out, panel, used, depth, source, [a.row, a.column]);
         }
         at += panel * depth;
+    }
+}
+
+/// Puts cell l of `used` rows beside each other, for each l, `panel` cells behind the last ones. Rows lie `row` cells apart, cells of a row `column`.
+fn interleave(
+    out: &mut [f64],
+    panel: usize,
+    used: usize,
+    depth: usize,
+    source: &[f64],
+    [row, column]: [usize; 2],
+) {
+    let pairs = if column == 1 { used - used % 2 } else { 0 };
+    // Two rows at a time: two neighbours are stored at once.
+    for i in (0..pairs).step_by(2) {
+        let (first, second) = (&source[i * row..][..depth], &source[(i + 1) * row..][..depth]);
+        let cells = out[i..].chunks_mut(panel);
+        for ((cells, first), second) in cells.zip(first).zip(second) {
+            cells[..2].copy_from_slice(&[*first, *second]);
+        }
+    }
+    for i in pairs..used {
+        let source = source[i * row..].iter().step_by(column);
+        for (cells, cell) in out[i..].chunks_mut(panel).zip(source.take(depth)) {
+            cells[0] = *cell;
+        }
     }
 }
 
