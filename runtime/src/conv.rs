@@ -24,7 +24,7 @@
 //! of 0, or a negative one, gives sums over nothing, or no cells. Cost: `o c i j u v` multiply-adds.
 
 use crate::cancel::Patience;
-use crate::eight::{Eight, kernels};
+use crate::eight::{Eight, VECTORS, kernels, most, tile, together};
 use crate::lanes::LANES;
 use crate::matrix::{ADD, cells, cells_mut};
 
@@ -68,45 +68,6 @@ impl Sizes {
         let y = cells(self.o, self.i, self.j);
         let x = cells(self.c, self.h(), self.w());
         [y, x, cells(self.o, self.c, self.u).saturating_mul(self.v)]
-    }
-}
-
-/// Vectors of neighbouring cells, or places of the kernel, at a time.
-const VECTORS: usize = 3;
-
-/// How many of so many channels share what is loaded.
-#[inline(always)]
-fn together(left: usize) -> usize {
-    match left {
-        4.. => 4,
-        2.. => 2,
-        _ => 1,
-    }
-}
-
-/// Calls a function for so many channels and vectors, with a copy for each number.
-macro_rules! tile {
-    ($function:ident, $channels:expr, $vectors:expr, ($($arg:expr),*)) => {
-        match ($channels, $vectors) {
-            (4, 1) => $function::<E, 4, 1>($($arg),*),
-            (4, 2) => $function::<E, 4, 2>($($arg),*),
-            (4, _) => $function::<E, 4, 3>($($arg),*),
-            (2, 1) => $function::<E, 2, 1>($($arg),*),
-            (2, 2) => $function::<E, 2, 2>($($arg),*),
-            (2, _) => $function::<E, 2, 3>($($arg),*),
-            (_, 1) => $function::<E, 1, 1>($($arg),*),
-            (_, 2) => $function::<E, 1, 2>($($arg),*),
-            _ => $function::<E, 1, 3>($($arg),*),
-        }
-    };
-}
-
-/// Sums at a time for each of so many channels, at most.
-#[inline(always)]
-fn most<E: Eight>(channels: usize) -> usize {
-    match channels {
-        4 if !E::TWELVE => 1,
-        _ => VECTORS,
     }
 }
 

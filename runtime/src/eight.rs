@@ -401,6 +401,46 @@ pub(crate) mod arm {
     }
 }
 
+/// Vectors of neighbouring cells at a time, at most.
+pub(crate) const VECTORS: usize = 3;
+
+/// How many of so many rows (or channels) share what is loaded.
+#[inline(always)]
+pub(crate) fn together(left: usize) -> usize {
+    match left {
+        4.. => 4,
+        2.. => 2,
+        _ => 1,
+    }
+}
+
+/// Sums at a time for each of so many rows, at most.
+#[inline(always)]
+pub(crate) fn most<E: Eight>(rows: usize) -> usize {
+    match rows {
+        4 if !E::TWELVE => 1,
+        _ => VECTORS,
+    }
+}
+
+/// Calls a function for so many rows and vectors, with a copy for each number.
+macro_rules! tile {
+    ($function:ident, $rows:expr, $vectors:expr, ($($arg:expr),*)) => {
+        match ($rows, $vectors) {
+            (4, 1) => $function::<E, 4, 1>($($arg),*),
+            (4, 2) => $function::<E, 4, 2>($($arg),*),
+            (4, _) => $function::<E, 4, 3>($($arg),*),
+            (2, 1) => $function::<E, 2, 1>($($arg),*),
+            (2, 2) => $function::<E, 2, 2>($($arg),*),
+            (2, _) => $function::<E, 2, 3>($($arg),*),
+            (_, 1) => $function::<E, 1, 1>($($arg),*),
+            (_, 2) => $function::<E, 1, 2>($($arg),*),
+            _ => $function::<E, 1, 3>($($arg),*),
+        }
+    };
+}
+pub(crate) use tile;
+
 /// Compiles the function `body` for each kind of vectors, and makes one that takes the best that the
 /// machine has; `all` is the list of all that it has.
 macro_rules! kernels {

@@ -19,12 +19,13 @@
 //! The usual blocking (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication, 2008).
 //! A block of `b` ([`INNER`] by [`COLUMNS`]) and one of `a` ([`ROWS`] by [`INNER`]) are packed into
 //! the caller's scratch memory so that a tile of `c` is computed in registers from two contiguous
-//! streams. Nothing is allocated.
+//! streams. Products of few rows and columns are computed from where the cells are ([`direct`]). Nothing is allocated.
 //!
 //! Requires: the buffers are as long as the sizes say; `c` and `scratch` overlap nothing.
 //! Ensures: NaN and infinity spread as in the chain; an inner size of 0 gives zeros; an outer size
 //! of 0, or a negative one, is no work. Cost: `m n k` multiply-adds.
 
+mod direct;
 mod tiles;
 
 use crate::cancel;
@@ -224,6 +225,33 @@ fn strided(
     {
         return false;
     }
+    // Without vectors, the lanes beyond the last column would be computed one by one, too.
+    let few = tiles.lanes > 1 && m.saturating_mul(n).saturating_mul(k) <= direct::FEW;
+    if few && (b.column == 1 || (k <= INNER && n <= COLUMNS)) {
+        let mut rows = b;
+        if b.column != 1 {
+            let copy = &mut scratch[..n * k];
+            interleave(copy, n, n, k, b.cells, [b.column, b.row]);
+            rows = Strided { cells: copy, row: n, column: 1 };
+        }
+        // SAFETY: all cells are there.
+        unsafe { direct::by_rows::run(c, stride, a, rows, [m, n, k], add) };
+        return true;
+    }
+    tiled(tiles, c, stride, [a, b], scratch, [m, n, k], add);
+    true
+}
+
+/// A product by tiles. Requires: all cells are there, and the scratch memory.
+fn tiled(
+    tiles: &Tiles,
+    c: &mut [f64],
+    stride: usize,
+    [a, b]: [Strided<'_>; 2],
+    scratch: &mut [f64],
+    [m, n, k]: [usize; 3],
+    add: bool,
+) {
     let columns = n.min(COLUMNS) + SPARE_COLUMNS;
     let (packed_b, rest) = scratch.split_at_mut(k.min(INNER) * columns);
     let (packed_a, sums) = rest.split_at_mut(k.min(INNER) * (m.min(ROWS) + SPARE_ROWS));
@@ -241,7 +269,7 @@ fn strided(
                 pack_columns(tiles, packed_b, b, from, depth, left, width);
                 for first in (top..bottom).step_by(ROWS) {
                     if cancel::is_requested() {
-                        return true;
+                        return;
                     }
                     let height = ROWS.min(bottom - first);
                     pack_rows(tiles, packed_a, a, first, height, from, depth);
@@ -269,7 +297,6 @@ fn strided(
             }
         }
     }
-    true
 }
 
 /// Panels of columns: of each row of the block as many neighbouring cells as a tile is wide. The
@@ -350,6 +377,9 @@ fn interleave(
     source: &[f64],
     [row, column]: [usize; 2],
 ) {
+    if depth == 0 {
+        return;
+    }
     let pairs = if column == 1 { used - used % 2 } else { 0 };
     // Two rows at a time: two neighbours are stored at once.
     for i in (0..pairs).step_by(2) {

@@ -31,15 +31,45 @@ pub(crate) fn bits(x: &[f64]) -> Vec<u64> {
     x.iter().map(|x| crate::math::bits(*x)).collect()
 }
 
+/// A product as it is chosen, by tiles, and from where the cells are, with each kind of vectors.
 fn compare(tiles: &Tiles, sizes: [usize; 3], flags: i64, a: &[f64], b: &[f64]) {
     let [m, n, k] = sizes;
     let mut expected = numbers(m * n, 3);
-    let mut found = expected.clone();
+    let begin = expected.clone();
     chains(&mut expected, a, b, sizes, flags);
-    let sizes = sizes.map(|s| s as i64);
+    let agrees = |way: &str, found: &[f64]| {
+        assert_eq!(
+            bits(found),
+            bits(&expected),
+            "{way}, {sizes:?}, flags {flags}, {} lanes",
+            tiles.lanes
+        );
+    };
+    let wide = sizes.map(|s| s as i64);
     let mut space = vec![f64::NAN; scratch(m as i64, n as i64, k as i64, flags) as usize];
-    assert!(product_with(tiles, &mut found, a, b, &mut space, sizes, flags));
-    assert_eq!(bits(&found), bits(&expected), "{sizes:?}, flags {flags}, {} lanes", tiles.lanes);
+    let mut found = begin.clone();
+    assert!(product_with(tiles, &mut found, a, b, &mut space, wide, flags));
+    agrees("as chosen", &found);
+    if m == 0 || n == 0 {
+        return;
+    }
+    let operands = [
+        Strided::new(a, m, k, flags & A_TRANSPOSED != 0),
+        Strided::new(b, k, n, flags & B_TRANSPOSED != 0),
+    ];
+    let mut found = begin.clone();
+    tiled(tiles, &mut found, n, operands, &mut space, sizes, flags & ADD != 0);
+    agrees("by tiles", &found);
+    if operands[1].column == 1 {
+        for run in direct::by_rows::all() {
+            let mut found = [&begin[..], &[7.0; 8]].concat();
+            // SAFETY: the machine has these vectors; the cells are there.
+            unsafe { run(&mut found, n, operands[0], operands[1], sizes, flags & ADD != 0) };
+            let (found, behind) = found.split_at(m * n);
+            agrees("from where the cells are", found);
+            assert_eq!(behind, [7.0; 8], "{sizes:?}");
+        }
+    }
 }
 
 #[test]
