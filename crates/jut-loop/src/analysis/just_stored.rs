@@ -19,7 +19,8 @@
 //!
 //! So a backend that takes two neighbours at once does not do so for a few terms if there is an `e`.
 //!
-//! Requires: a well-formed function. Cost: linear in the function, and in the nesting of its blocks.
+//! Requires: a well-formed function. Cost: linear in the function and in the nesting of its blocks, and for each such sum the square of its body, which is never long
+//! (`longest` in [`crate::target::Vectors`]).
 
 use super::effects::{Access, accesses};
 use super::{Class, Classes, Roots};
