@@ -33,9 +33,10 @@ impl<'r> Room<'r> {
                 let first = first.values();
                 *shapes =
                     first.iter().map(|one| one.shape().cloned().unwrap_or_default()).collect();
-                let mut all = Vec::with_capacity(outs.len());
-                for ((out, shape), one) in outs.into_iter().zip(shapes.iter()).zip(first) {
-                    let mut rows = Rows::Cells(given(out, &one, count)?, shape);
+                let (shapes, mut all) = (&*shapes, Vec::with_capacity(outs.len()));
+                for (k, (out, one)) in outs.into_iter().zip(first).enumerate() {
+                    let shape = shapes.get(k).map_or(&[][..], Vec::as_slice);
+                    let mut rows = Rows::Cells(given(out, &one, (k, count))?, shape);
                     rows.put(0, Cow::Owned(one))?;
                     all.push(rows);
                 }
@@ -45,12 +46,16 @@ impl<'r> Room<'r> {
     }
 }
 
-/// Memory of the caller as an array, if so many elements like the first one fit it.
+/// Memory of the caller for result k as an array, if so many elements like the first one fit it.
 ///
 /// # Errors
 /// They do not (A05).
-fn given<'r>(out: Out<'r>, first: &Value, count: usize) -> Result<Out<'r>> {
-    fn many<'r, T: Number>(all: &'r mut [T], first: &Value, count: usize) -> Result<Out<'r>> {
+fn given<'r>(out: Out<'r>, first: &Value, (k, count): (usize, usize)) -> Result<Out<'r>> {
+    fn many<'r, T: Number>(
+        all: &'r mut [T],
+        first: &Value,
+        (k, count): (usize, usize),
+    ) -> Result<Out<'r>> {
         let all_cells = T::cells(first).map(|(_, cells)| cells.len().checked_mul(count));
         let reason = match all_cells {
             Some(Some(needed)) if needed == all.len() => return Ok(Number::outs(all)),
@@ -58,13 +63,13 @@ fn given<'r>(out: Out<'r>, first: &Value, count: usize) -> Result<Out<'r>> {
             Some(None) => "there cannot be so much".to_owned(),
             None => format!("it is for another type, {}", T::SCALAR.name()),
         };
-        let reason = format!("memory for this result does not fit: {reason}");
+        let reason = format!("memory for result {k}, counted from 0, does not fit: {reason}");
         let help = "give as much as all elements have, of the same type; `call_batch` makes it";
         Err(ArgumentError::new("A05", "batch", reason, help).into())
     }
     numbers!(Out, out;
-        one => many(std::slice::from_mut(one), first, count),
-        [all] => many(all, first, count),
+        one => many(std::slice::from_mut(one), first, (k, count)),
+        [all] => many(all, first, (k, count)),
     )
 }
 
